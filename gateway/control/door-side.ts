@@ -1,0 +1,187 @@
+/**
+ * The door process's end of the control sockets.
+ *
+ * Guarantees: every line is parsed by its schema before anything is done; a caller that is slow, silent or absurd is
+ * disconnected and harms nobody else; a stream that its reader does not drain is ended, never buffered without bound.
+ * Not promised: who is at the other end; the mode of the socket's file says who may be.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from '../system/logger.ts';
+import {
+  type Arguments,
+  ControlRefusal,
+  type ControlReply,
+  calls,
+  lookingVerbs,
+  messageBytesMax,
+  requestSchema,
+  type Verb,
+} from './messages.ts';
+
+const connectionsMax = 32;
+const callsInFlightMax = 16;
+/** Unsent bytes at which a stream's reader is too slow. */
+const backlogBytesMax = 4 * 1024 * 1024;
+
+export interface CallContext {
+  /** Sends one item of a stream. */
+  readonly emit: (item: unknown) => void;
+  /** Ends with the connection or the deadline. */
+  readonly signal: AbortSignal;
+}
+
+export type Handlers = { readonly [Of in Verb]: (call: Arguments<Of>, context: CallContext) => unknown };
+
+const streams: ReadonlySet<Verb> = new Set<Verb>(['follow', 'capture']);
+
+export interface ControlServer {
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on a UNIX socket. A socket file left by a dead process is replaced; one that answers is not.
+ * @throws Error with code `CONTROL_SOCKET_IN_USE` if another gateway answers there.
+ */
+export async function serveControl(
+  path: string,
+  rights: 'look' | 'act',
+  handlers: Handlers,
+  log: Logger,
+): Promise<ControlServer> {
+  await removeStale(path);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    if (open.size >= connectionsMax) {
+      socket.destroy();
+      return;
+    }
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    serveConnection(socket, rights, handlers, log);
+  });
+  await listen(server, path);
+  chmodSync(path, 0o660);
+  return {
+    close: () =>
+      new Promise((done) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => done());
+      }),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((done, fail) => {
+    server.once('error', fail);
+    server.listen(path, () => done());
+  });
+}
+
+class SocketInUse extends Error {
+  readonly code = 'CONTROL_SOCKET_IN_USE';
+}
+
+function removeStale(path: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const probe = createConnection(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      fail(new SocketInUse(`another gateway already runs here (${path} answers)`));
+    });
+    probe.once('error', () => {
+      rmSync(path, { force: true });
+      done();
+    });
+  });
+}
+
+function serveConnection(socket: Socket, rights: 'look' | 'act', handlers: Handlers, log: Logger): void {
+  const gone = new AbortController();
+  let pending = Buffer.alloc(0);
+  let inFlight = 0;
+  socket.on('close', () => gone.abort());
+  socket.on('error', () => socket.destroy());
+  const send = (message: object) => {
+    if (socket.destroyed) return;
+    socket.write(`${JSON.stringify(message)}\n`);
+    if (socket.writableLength > backlogBytesMax) socket.destroy();
+  };
+  const answer = async (line: string) => {
+    inFlight += 1;
+    if (inFlight > callsInFlightMax)
+      send({ id: idOf(line), status: 'refused', code: 'BUSY', detail: 'too many calls at once' });
+    else send(await answerCall(line, { rights, handlers, log, send, gone: gone.signal }));
+    inFlight -= 1;
+  };
+  socket.on('data', (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = pending.indexOf(10); end >= 0; end = pending.indexOf(10)) {
+      const line = pending.subarray(0, end).toString('utf8');
+      pending = pending.subarray(end + 1);
+      void answer(line);
+    }
+    if (pending.length > messageBytesMax) socket.destroy();
+  });
+}
+
+interface CallScope {
+  readonly rights: 'look' | 'act';
+  readonly handlers: Handlers;
+  readonly log: Logger;
+  readonly send: (message: object) => void;
+  readonly gone: AbortSignal;
+}
+
+async function answerCall(line: string, scope: CallScope): Promise<ControlReply> {
+  const request = requestSchema.safeParse(parseJson(line));
+  if (!request.success)
+    return { id: idOf(line), status: 'refused', code: 'BAD_REQUEST', detail: issueText(request.error.issues) };
+  const { id, verb, deadlineMs } = request.data;
+  const refused = (code: string, detail: string): ControlReply => ({ id, status: 'refused', code, detail });
+  if (scope.rights === 'look' && !lookingVerbs.has(verb))
+    return refused('NOT_ALLOWED', `${verb} needs the admin socket`);
+  const parsed = calls[verb].safeParse(request.data.arguments ?? {});
+  if (!parsed.success) return refused('BAD_REQUEST', issueText(parsed.error.issues));
+  const deadline = streams.has(verb) ? undefined : AbortSignal.timeout(deadlineMs);
+  const signal = deadline ? AbortSignal.any([scope.gone, deadline]) : scope.gone;
+  const context: CallContext = { signal, emit: (item) => scope.send({ id, item }) };
+  try {
+    const handler = scope.handlers[verb] as (call: unknown, context: CallContext) => unknown;
+    const value = await withSignal(Promise.resolve(handler(parsed.data, context)), signal);
+    return { id, status: 'ok', value };
+  } catch (error) {
+    if (error instanceof ControlRefusal) return refused(error.code, error.message);
+    if (signal.aborted) return refused('DEADLINE', `no answer within ${deadlineMs} ms`);
+    scope.log.error({ error, verb }, 'control call failed');
+    return refused('INTERNAL_FAULT', 'the call failed; the gateway’s log says why');
+  }
+}
+
+function withSignal<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((done, fail) => {
+    const onAbort = () => fail(new Error('aborted'));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(done, fail).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(line: string): number {
+  const value = parseJson(line);
+  return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'number' ? value.id : 0;
+}
+
+const issueText = (issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string =>
+  issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`)
+    .join('; ');
