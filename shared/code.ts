@@ -262,6 +262,11 @@ export type Code = RefusalCode | AlarmCode | keyof typeof grants;
 
 const registry: Readonly<Record<Code, CodeText>> = { ...refusals, ...alarms, ...grants };
 
+/** Whether a text that came over a wire or out of a file is a code of ours. */
+export function isCode(value: string): value is Code {
+  return Object.hasOwn(registry, value);
+}
+
 export type Language = 'en' | 'ja';
 
 /** The sentence a person reads for a code. */

@@ -1,0 +1,119 @@
+/**
+ * Entries in plain words, Japanese and English: one line a person can read aloud.
+ *
+ * The same words in the terminal, the demo and the console. Pure. Codes stay visible beside the words, for the manual.
+ */
+import { type Code, codeText, isCode, type Language } from '#shared/code.ts';
+import type { EntryKind } from '../journal/entry.ts';
+import type { EntryView } from './entry-view.ts';
+
+type Words = (say: Say) => string;
+
+/** What a sentence may use: names that fall back to ids, and text members of the body. */
+interface Say {
+  readonly who: string;
+  readonly at: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly text: (key: string) => string;
+  readonly seconds: string;
+}
+
+const english: Readonly<Record<EntryKind, Words>> = {
+  'gateway.started': (say) => `gateway started, version ${say.text('version')}`,
+  'gateway.stopped': () => 'gateway stopped',
+  'access.requested': (say) => `${say.at} · ${presentedEn(say.text('presented'))} presented`,
+  'access.granted': (say) => `${say.at} · granted to ${say.who}`,
+  'access.refused': (say) => `${say.at} · refused${say.who ? ` for ${say.who}` : ''}: ${say.reason}`,
+  'access.challenged': (say) => `${say.at} · waits for the PIN of ${say.who}`,
+  'access.refusals-counted': (say) => `${say.at} · ${say.text('count')} more refusals`,
+  'reads.discarded': (say) => `${say.at} · ${say.text('count')} old reads discarded`,
+  'lock.released': (say) => `${say.at} · released${say.seconds}`,
+  'lock.secured': (say) => `${say.at} · secured`,
+  'lock.refused': (say) => `${say.at} · the lock refused: ${say.text('reason')}`,
+  'lock.not-executed': (say) => `${say.at} · not released: ${say.text('reason')}`,
+  'release.unknown': (say) => `${say.at} · nobody knows whether the lock released`,
+  'release.interrupted': (say) => `${say.at} · the gateway stopped before the release was known`,
+  'door.opened': (say) => `${say.at} · opened`,
+  'door.closed': (say) => `${say.at} · closed`,
+  'door.state-changed': (say) => `${say.at} · ${say.text('to')}`,
+  'door.mode-changed': (say) => `${say.at} · mode ${say.text('mode')}`,
+  'exit.requested': (say) => `${say.at} · exit button`,
+  'command.received': (say) => `${say.at} · command ${say.text('command')}`,
+  'command.refused': (say) => `${say.at} · command refused: ${say.reason}`,
+  'device.online': (say) => `${say.text('device')} on line (${say.text('channel')})`,
+  'device.offline': (say) => `${say.text('device')} off line: ${say.text('reason')}`,
+  'device.key-installed': (say) => `${say.text('device')} · key installed`,
+  'install-window.opened': (say) => `${say.text('device')} · a key may be installed`,
+  'install-window.closed': (say) => `${say.text('device')} · key installation ended`,
+  'alarm.raised': (say) => `${say.at} · ALARM: ${say.reason}`,
+  'alarm.cleared': (say) => `${say.at} · over: ${say.reason}`,
+  'clock.changed': (say) => `clock ${say.text('to')}`,
+  'replica.applied': (say) => `facility data ${say.text('epoch')} in force: ${say.text('credentials')} credentials`,
+  'journal.gap': () => 'journal: entries were given up to stay in budget',
+  'journal.lost': () => 'journal: entries were lost',
+  'storage.changed': (say) => `storage ${say.text('to')}`,
+};
+
+const japanese: Readonly<Record<EntryKind, Words>> = {
+  'gateway.started': (say) => `ゲートウェイを開始しました(${say.text('version')})`,
+  'gateway.stopped': () => 'ゲートウェイを終了しました',
+  'access.requested': (say) => `${say.at} ・ ${presentedJa(say.text('presented'))}`,
+  'access.granted': (say) => `${say.at} ・ 許可(${say.who})`,
+  'access.refused': (say) => `${say.at} ・ 拒否${say.who ? `(${say.who})` : ''}: ${say.reason}`,
+  'access.challenged': (say) => `${say.at} ・ 暗証番号を待っています(${say.who})`,
+  'access.refusals-counted': (say) => `${say.at} ・ ほか${say.text('count')}件を拒否`,
+  'reads.discarded': (say) => `${say.at} ・ 古い読み取り${say.text('count')}件を破棄`,
+  'lock.released': (say) => `${say.at} ・ 解錠${say.seconds}`,
+  'lock.secured': (say) => `${say.at} ・ 施錠`,
+  'lock.refused': (say) => `${say.at} ・ 錠が拒否しました: ${say.text('reason')}`,
+  'lock.not-executed': (say) => `${say.at} ・ 解錠しませんでした: ${say.text('reason')}`,
+  'release.unknown': (say) => `${say.at} ・ 解錠されたか確認できません`,
+  'release.interrupted': (say) => `${say.at} ・ 解錠の結果が分かる前に停止しました`,
+  'door.opened': (say) => `${say.at} ・ 開扉`,
+  'door.closed': (say) => `${say.at} ・ 閉扉`,
+  'door.state-changed': (say) => `${say.at} ・ ${say.text('to')}`,
+  'door.mode-changed': (say) => `${say.at} ・ モード ${say.text('mode')}`,
+  'exit.requested': (say) => `${say.at} ・ 退出ボタン`,
+  'command.received': (say) => `${say.at} ・ 操作 ${say.text('command')}`,
+  'command.refused': (say) => `${say.at} ・ 操作を拒否: ${say.reason}`,
+  'device.online': (say) => `${say.text('device')} 接続(${say.text('channel')})`,
+  'device.offline': (say) => `${say.text('device')} 切断: ${say.text('reason')}`,
+  'device.key-installed': (say) => `${say.text('device')} ・ 鍵を設定しました`,
+  'install-window.opened': (say) => `${say.text('device')} ・ 鍵の設定を許可しました`,
+  'install-window.closed': (say) => `${say.text('device')} ・ 鍵の設定を終了しました`,
+  'alarm.raised': (say) => `${say.at} ・ 警報: ${say.reason}`,
+  'alarm.cleared': (say) => `${say.at} ・ 復旧: ${say.reason}`,
+  'clock.changed': (say) => `時計 ${say.text('to')}`,
+  'replica.applied': (say) => `施設情報 ${say.text('epoch')} を適用(認証情報 ${say.text('credentials')}件)`,
+  'journal.gap': () => '履歴: 上限のため古い記録を手放しました',
+  'journal.lost': () => '履歴: 記録が失われました',
+  'storage.changed': (say) => `記憶装置 ${say.text('to')}`,
+};
+
+const presentedEn = (kind: string) => (kind === 'pin' ? 'PIN' : kind === 'card-and-pin' ? 'card and PIN' : 'card');
+const presentedJa = (kind: string) =>
+  kind === 'pin' ? '暗証番号' : kind === 'card-and-pin' ? 'カードと暗証番号' : 'カード';
+
+/** One line, without its time. */
+export function entryWords(view: EntryView, language: Language): string {
+  const { entry, names } = view;
+  const text = (key: string) => {
+    const value = entry.body[key];
+    return value === undefined || value === null ? '' : String(value);
+  };
+  const code = text('code');
+  const ms = entry.body['ms'];
+  const say: Say = {
+    who: names.holder ?? text('holder'),
+    at: names.door ?? entry.door ?? text('device'),
+    code,
+    reason: isCode(code) ? `${reasonText(code, language)} [${code}]` : code,
+    text,
+    seconds: typeof ms === 'number' ? ` · ${ms / 1000} s` : '',
+  };
+  return (language === 'ja' ? japanese : english)[entry.kind](say);
+}
+
+/** The registry's sentence, fit for the middle of a line. */
+const reasonText = (code: Code, language: Language) => codeText(code, language).replace(/[.。]$/, '');
