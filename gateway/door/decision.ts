@@ -32,4 +32,6 @@ export type Decision =
       readonly code: RefusalCode;
       /** The part of the rule that decided, for the explanation: a parity, a table, another door's id. Never a secret. */
       readonly detail: string | undefined;
+      /** A duress credential was presented, though refused: the silent alarm is raised all the same. */
+      readonly isDuress: boolean;
     });

@@ -44,7 +44,15 @@ export type CredentialFact =
 export type SecondFactorFact =
   | { readonly kind: 'not-presented' }
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'right'; readonly credential: CredentialId; readonly isDuress: boolean };
+  /** It is a PIN of the card's holder; whether that PIN may be used now is for the decision to say. */
+  | {
+      readonly kind: 'right';
+      readonly credential: CredentialId;
+      readonly isDuress: boolean;
+      readonly status: CredentialRow['status'];
+      readonly validFrom: WallMs | null;
+      readonly validUntil: WallMs | null;
+    };
 
 export interface DoorFact {
   readonly row: DoorRow;
