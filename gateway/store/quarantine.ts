@@ -1,0 +1,42 @@
+/**
+ * Sets a damaged file aside, whole, under a name that says when: it is evidence, and perhaps most of a history.
+ *
+ * Guarantees: nothing is deleted; the move is on the disk before this returns; a fresh file may then be made under
+ * the old name without a stale -wal beside it. Whoever calls must say it: to the journal, to the person on duty.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { withStoreFaults } from './store-fault.ts';
+
+/**
+ * Every connection to the file must be closed.
+ * @param at wall time, ms, for the name.
+ * @returns the new path of the database file; its -wal and -shm stand beside it.
+ */
+export function quarantine(path: string, at: number): string {
+  return withStoreFaults(path, () => {
+    const stamp = new Date(at).toISOString().replaceAll(':', '').replace('.', '-');
+    const aside = freeName(join(dirname(path), `${basename(path)}.damaged-${stamp}`));
+    // The database first: were the power to fail in between, a log without its database is refused, and set aside next time.
+    for (const suffix of ['', '-wal', '-shm']) {
+      if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+    }
+    syncFolder(dirname(path));
+    return aside;
+  });
+}
+
+function freeName(wanted: string): string {
+  let name = wanted;
+  for (let twin = 2; existsSync(name) || existsSync(`${name}-wal`); twin += 1) name = `${wanted}-${twin}`;
+  return name;
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
