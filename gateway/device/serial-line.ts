@@ -111,15 +111,15 @@ class SerialLine implements Line {
 
   async write(bytes: Uint8Array): Promise<void> {
     const ms = Math.ceil((bytes.length * 10_000) / this.#baud) + writeSlackMs;
-    const written = this.#call((done) => this.#port.write(Buffer.from(bytes), done)).then(() =>
-      this.#call((done) => this.#port.drain(done)),
+    const written = this.#use((done) => this.#port.write(Buffer.from(bytes), done)).then(() =>
+      this.#use((done) => this.#port.drain(done)),
     );
     await within(written, ms, `writing to ${this.#path}`);
   }
 
   async discardInput(): Promise<void> {
     await within(
-      this.#call((done) => this.#port.flush(done)),
+      this.#use((done) => this.#port.flush(done)),
       writeSlackMs,
       `flushing ${this.#path}`,
     );
@@ -127,7 +127,7 @@ class SerialLine implements Line {
 
   async setBaud(baud: number): Promise<void> {
     await within(
-      this.#call((done) => this.#port.update({ baudRate: baud }, done)),
+      this.#use((done) => this.#port.update({ baudRate: baud }, done)),
       writeSlackMs,
       `setting the rate of ${this.#path}`,
     );
@@ -144,6 +144,12 @@ class SerialLine implements Line {
     if (!this.#port.isOpen) return;
     const closing = this.#call((done) => this.#port.close(done));
     await within(closing, closeWithinMs, `closing ${this.#path}`).catch(ignore);
+  }
+
+  /** On a closed port the library would keep a call for the next opening: here it fails at once. */
+  async #use(start: (done: Done) => void): Promise<void> {
+    if (!this.#port.isOpen) throw new LineFault('lost', `${this.#path}: not open`);
+    await this.#call(start);
   }
 
   async #call(start: (done: Done) => void): Promise<void> {
