@@ -255,3 +255,9 @@ export function credentialsDirectory(): string | undefined {
 export function defaultConfigFile(): string {
   return process.env['KANNUKI_CONFIG'] ?? '/etc/kannuki/gateway.yaml';
 }
+
+/** Japanese where the user's locale is Japanese; English otherwise. */
+export function environmentLanguage(): 'en' | 'ja' {
+  const locale = process.env['LC_ALL'] || process.env['LC_MESSAGES'] || process.env['LANG'] || '';
+  return locale.startsWith('ja') ? 'ja' : 'en';
+}

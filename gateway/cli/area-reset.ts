@@ -1,0 +1,17 @@
+/** `area-reset`: lets a holder whom anti-passback caught begin anew. */
+import { identifier } from '#shared/identifier.ts';
+import { type Command, UsageError } from './command.ts';
+import { withGateway } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway area-reset <holder|*>',
+  options: {},
+  run: (call) =>
+    withGateway(call, async (client) => {
+      const [holder] = call.words;
+      if (!holder) throw new UsageError('which holder?');
+      const value = await client.call('area-reset', { holder: holder === '*' ? holder : identifier<'holder'>(holder) });
+      call.terminal.out(JSON.stringify(value));
+      return 0;
+    }),
+};

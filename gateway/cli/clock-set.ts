@@ -1,0 +1,16 @@
+/** `clock-set`: a technician vouches for the time. */
+import { type Command, UsageError } from './command.ts';
+import { withGateway } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway clock-set <time with offset, such as 2026-01-31T09:00:00+09:00>',
+  options: {},
+  run: (call) =>
+    withGateway(call, async (client) => {
+      const [at] = call.words;
+      if (!at) throw new UsageError('which time?');
+      const value = await client.call('clock-set', { at });
+      call.terminal.out(JSON.stringify(value));
+      return 0;
+    }),
+};

@@ -1,0 +1,63 @@
+/**
+ * What every command is: a name, what it takes, and a run that answers with an exit code.
+ *
+ * Exit codes: 0 done · 1 refused or failed, said on standard error · 2 the call itself was wrong.
+ */
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Language } from '#shared/code.ts';
+
+export interface Terminal {
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+  /** Whether a person looks at standard output; colour and redrawing only then. */
+  readonly isTty: boolean;
+  readonly language: Language;
+  /** Ends at SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+export interface Call {
+  readonly words: readonly string[];
+  readonly flags: { readonly [name: string]: string | boolean | undefined };
+  readonly terminal: Terminal;
+}
+
+export interface Command {
+  readonly usage: string;
+  readonly options: ParseArgsOptionsConfig;
+  readonly run: (call: Call) => Promise<number>;
+}
+
+/** The call was wrong: said with the usage, exit code 2. */
+export class UsageError extends Error {
+  readonly code = 'USAGE';
+}
+
+/** The value of a text option, or `undefined`. */
+export function textFlag(call: Call, name: string): string | undefined {
+  const value = call.flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws UsageError when the option is not a whole number in [min, max]. */
+export function numberFlag(
+  call: Call,
+  name: string,
+  range: { readonly min: number; readonly max: number },
+): number | undefined {
+  const value = textFlag(call, name);
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < range.min || number > range.max) {
+    throw new UsageError(`--${name} must be a whole number from ${range.min} to ${range.max}, not "${value}"`);
+  }
+  return number;
+}
+
+/** Options that every command understands. */
+export const commonOptions = {
+  config: { type: 'string', short: 'c' },
+  json: { type: 'boolean' },
+  language: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig;

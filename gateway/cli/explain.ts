@@ -1,0 +1,74 @@
+/** `explain`: why a request was decided as it was, or how one would be, rule by rule. */
+import { codeRemedy, codeText } from '#shared/code.ts';
+import { identifier } from '#shared/identifier.ts';
+import type { Arguments, NamedCredential } from '../control/messages.ts';
+import type { ExplainReport } from '../control/replies.ts';
+import { type Call, type Command, textFlag, UsageError } from './command.ts';
+import { withGateway } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: `kannuki-gateway explain <request id>              a past decision (ids are in events --json)
+kannuki-gateway explain --door ID (--credential ID | --card BITS | --pin DIGITS) [--second-factor DIGITS] [--at TIME]
+                                                  one that nobody asked for; nothing moves, nothing is recorded`,
+  options: {
+    door: { type: 'string' },
+    credential: { type: 'string' },
+    card: { type: 'string' },
+    pin: { type: 'string' },
+    'second-factor': { type: 'string' },
+    at: { type: 'string' },
+  },
+  run: (call) =>
+    withGateway(call, async (client) => {
+      const [request] = call.words;
+      const report = (
+        request === undefined
+          ? await client.call('simulate', simulation(call))
+          : await client.call('explain', { request: identifier<'request'>(request) })
+      ) as ExplainReport;
+      if (call.flags['json']) call.terminal.out(JSON.stringify(report));
+      else for (const line of explainLines(report, call)) call.terminal.out(line);
+      return 0;
+    }),
+};
+
+function simulation(call: Call): Arguments<'simulate'> {
+  const door = textFlag(call, 'door');
+  const presented = namedCredential(call);
+  if (!door || !presented) throw new UsageError('name a request, or a door and a credential');
+  const secondFactor = textFlag(call, 'second-factor');
+  const at = textFlag(call, 'at');
+  return {
+    door: identifier<'door'>(door),
+    presented,
+    ...(secondFactor === undefined ? {} : { secondFactor }),
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+function namedCredential(call: Call): NamedCredential | undefined {
+  const credential = textFlag(call, 'credential');
+  if (credential !== undefined) return { credential: identifier<'credential'>(credential) };
+  const bits = textFlag(call, 'card');
+  if (bits !== undefined) return { card: { bits } };
+  const pin = textFlag(call, 'pin');
+  return pin === undefined ? undefined : { pin };
+}
+
+const marks = { passed: '✓', refused: '✗', 'not-reached': '·' } as const;
+
+function explainLines(report: ExplainReport, call: Call): readonly string[] {
+  const { language } = call.terminal;
+  const remedy = codeRemedy(report.code, language);
+  return [
+    `${codeText(report.code, language)} [${report.code}]`,
+    '',
+    ...report.facts.map((fact) => `  ${fact.name.padEnd(18)} ${fact.value}`),
+    '',
+    ...report.steps.map(
+      (step) =>
+        `  ${marks[step.verdict]} ${String(step.rank).padStart(2)} ${step.rule}${step.words === '' ? '' : ` · ${step.words}`}`,
+    ),
+    ...(remedy === '' ? [] : ['', remedy]),
+  ];
+}

@@ -1,0 +1,18 @@
+/** `install-window`: lets one device be given its key, for a limited time, on a line nobody else listens to. */
+import { identifier } from '#shared/identifier.ts';
+import { type Command, numberFlag, UsageError } from './command.ts';
+import { withGateway } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway install-window <device> [--seconds 10…900]',
+  options: { seconds: { type: 'string' } },
+  run: (call) =>
+    withGateway(call, async (client) => {
+      const [device] = call.words;
+      if (!device) throw new UsageError('which device?');
+      const seconds = numberFlag(call, 'seconds', { min: 10, max: 900 }) ?? 120;
+      await client.call('install-window', { device: identifier<'device'>(device), seconds });
+      call.terminal.out(`${device} may be given a key for ${seconds} s; watch: kannuki-gateway events --follow`);
+      return 0;
+    }),
+};

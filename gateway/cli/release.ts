@@ -1,0 +1,21 @@
+/** `release`: makes one door passable once, as a granted card would. */
+import { identifier } from '#shared/identifier.ts';
+import { type Command, numberFlag, UsageError } from './command.ts';
+import { withGateway } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway release <door> [--ms 200…600000]',
+  options: { ms: { type: 'string' } },
+  run: (call) =>
+    withGateway(call, async (client) => {
+      const [door] = call.words;
+      if (!door) throw new UsageError('which door?');
+      const ms = numberFlag(call, 'ms', { min: 200, max: 600_000 });
+      const value = await client.call('release', {
+        door: identifier<'door'>(door),
+        ...(ms === undefined ? {} : { ms }),
+      });
+      call.terminal.out(JSON.stringify(value));
+      return 0;
+    }),
+};

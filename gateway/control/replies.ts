@@ -1,0 +1,82 @@
+/** What the door process answers, as types: plain values that survive JSON. */
+import type { Code } from '#shared/code.ts';
+
+export interface DoorStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly mode: string;
+  /** How long it has been so, ms; for `unknown`, since it was last known. */
+  readonly ageMs: number;
+  readonly alarms: readonly Code[];
+}
+
+export interface DeviceStatus {
+  readonly line: string;
+  readonly device: string;
+  readonly state: 'online' | 'offline' | 'connecting';
+  readonly reason: string | undefined;
+  readonly channel: string | undefined;
+  readonly identity:
+    | { readonly vendor: string; readonly model: string; readonly serial: string; readonly firmware: string }
+    | undefined;
+  readonly ageMs: number;
+  readonly turnaroundMs: number | undefined;
+  readonly badFrames: number;
+  readonly retries: number;
+}
+
+export interface StatusReport {
+  readonly version: string;
+  /** The machine's wall clock, ISO 8601. */
+  readonly at: string;
+  readonly facility: { readonly name: string; readonly zone: string } | undefined;
+  readonly clock: { readonly state: string; readonly now: string | undefined; readonly errorMs: number };
+  readonly journal: { readonly state: string; readonly detail: string; readonly lastSeq: number };
+  readonly replica: {
+    readonly state: string;
+    readonly detail: string;
+    readonly epoch: number;
+    readonly credentials: number;
+  };
+  readonly doors: readonly DoorStatus[];
+  readonly devices: readonly DeviceStatus[];
+}
+
+/** A stream item of `follow`. */
+export type FollowItem =
+  | { readonly kind: 'entry'; readonly view: import('./entry-view.ts').EntryView }
+  | { readonly kind: 'door'; readonly door: DoorStatus };
+
+export interface ExplainStep {
+  readonly rank: number;
+  readonly rule: string;
+  readonly verdict: 'passed' | 'refused' | 'not-reached';
+  readonly code: Code | undefined;
+  readonly words: string;
+}
+
+export interface ExplainReport {
+  readonly verdict: 'granted' | 'refused';
+  readonly code: Code;
+  /** The facts read, as a person would list them. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly steps: readonly ExplainStep[];
+}
+
+export interface UnknownRead {
+  readonly device: string;
+  readonly head: number;
+  readonly bitCount: number;
+  readonly bits: string;
+  readonly ageMs: number;
+}
+
+export interface ImportReport {
+  /** Every mistake, with file, row, field and rule; while there is one, nothing is imported. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly counts: { readonly [kind: string]: number };
+  /** The replica epoch now in force; absent after a dry run or a refusal. */
+  readonly epoch: number | undefined;
+}
