@@ -39,6 +39,8 @@ export type DoorInput = { readonly at: MonoMs } & (
   | { readonly kind: 'current'; readonly isOn: boolean }
   /** Somebody stands outside and pushes once the lock lets go; leaves after `patienceMs`. */
   | { readonly kind: 'arrive'; readonly patienceMs: number }
+  /** Who still waits outside walks away. */
+  | { readonly kind: 'leave' }
   /** Somebody inside presses the exit button and opens by the handle. */
   | { readonly kind: 'exit' }
   | { readonly kind: 'force' }
@@ -131,6 +133,8 @@ function apply(shape: DoorShape, state: DoorPhysics, input: DoorInput): DoorStep
       return becomes({ isEnergised: input.isOn });
     case 'arrive':
       return becomes({ person: { kind: 'waiting', until: later(input.at, input.patienceMs) } });
+    case 'leave':
+      return state.person?.kind === 'waiting' ? becomes({ person: undefined }) : becomes({});
     case 'exit':
       return becomes({
         exitPressedUntil: later(input.at, exitPressMs),

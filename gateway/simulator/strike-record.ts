@@ -1,0 +1,58 @@
+/**
+ * What really happened at a simulated lock: one line per electrical change and per command, in a file of its own.
+ *
+ * The witness that no gateway can talk to: written by the peripheral's process before it answers the command,
+ * append-only, so it holds whatever the gateway's own history says. Times are on the machine's clocks.
+ * Not promised: durability over a power cut of the simulating machine.
+ */
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { DoorId } from '#shared/identifier.ts';
+
+const recordSchema = z.strictObject({
+  /** Wall time. */
+  at: z.iso.datetime(),
+  /** CLOCK_MONOTONIC of the machine, ms; comparable between its processes. */
+  monoMs: z.number(),
+  cause: z.enum(['start', 'command', 'timer', 'power-lost', 'power-back', 'jammed', 'freed']),
+  /** The OUT command as it stood in the message: code byte 68, output, control code, timer; hexadecimal. */
+  command: z.string().optional(),
+  /** Whether current flows after it, and whether that is a change. */
+  isOn: z.boolean(),
+  hasChanged: z.boolean(),
+  /** Whether the door can be pushed open after it. */
+  isPassable: z.boolean(),
+});
+export type StrikeEvent = z.infer<typeof recordSchema>;
+
+export interface StrikeRecord {
+  append(event: Omit<StrikeEvent, 'at' | 'monoMs'>): void;
+  close(): void;
+}
+
+/** The file of one door's lock inside a site's state folder. */
+export function strikeRecordFile(stateDir: string, door: DoorId | string): string {
+  return join(stateDir, `strike-${door}.jsonl`);
+}
+
+export function openStrikeRecord(stateDir: string, door: DoorId): StrikeRecord {
+  mkdirSync(stateDir, { recursive: true });
+  const file = openSync(strikeRecordFile(stateDir, door), 'a', 0o644);
+  return {
+    append: (event) => {
+      const line = { at: new Date().toISOString(), monoMs: Number(process.hrtime.bigint()) / 1e6, ...event };
+      writeSync(file, `${JSON.stringify(line)}\n`);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** All of a lock's record, oldest first. A line that is still being written is left out. */
+export function readStrikeRecord(stateDir: string, door: DoorId | string): StrikeEvent[] {
+  const text = readFileSync(strikeRecordFile(stateDir, door), 'utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => recordSchema.parse(JSON.parse(line)));
+}
