@@ -95,7 +95,7 @@ const verbs = Object.keys(calls) as [Verb, ...Verb[]];
 export const requestSchema = z.strictObject({
   id: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
   verb: z.enum(verbs),
-  arguments: z.unknown(),
+  arguments: z.unknown().optional(),
   /** How long the caller will wait, ms; streams have no end but the connection's. */
   deadlineMs: z.int().min(1).max(600_000).default(10_000),
 });
