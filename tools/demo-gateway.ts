@@ -1,0 +1,60 @@
+/**
+ * The gateway of the demonstration: its own process, started, waited for and stopped like any other.
+ *
+ * Its log goes to a file; when it does not start, the end of that file says why. It never outlives the demonstration.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
+import { type DemoHome, gatewayProgram } from './demo-home.ts';
+
+const answersWithinMs = 30_000;
+const stopsWithinMs = 8_000;
+const exitWithParent = fileURLToPath(new URL('./demo-exit-with-parent.ts', import.meta.url));
+
+export interface DemoGateway {
+  readonly client: ControlClient;
+  /** Resolves when its process has ended, with how. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** @throws Error with the end of the gateway's log if it ends or does not answer in time. */
+export async function startGateway(home: DemoHome): Promise<DemoGateway> {
+  const log = openSync(home.logFile, 'a', 0o600);
+  const child = spawn(
+    process.execPath,
+    ['--import', exitWithParent, gatewayProgram, 'door', '--config', home.configFile],
+    { stdio: ['ignore', log, log, 'ipc'] },
+  );
+  closeSync(log);
+  const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  const client = await answering(home, child);
+  return { client, ended, stop: () => stop(child, client, ended) };
+}
+
+async function answering(home: DemoHome, child: ChildProcess): Promise<ControlClient> {
+  const end = performance.now() + answersWithinMs;
+  while (child.exitCode === null && child.signalCode === null && performance.now() < end) {
+    try {
+      return await connectControl(home.adminSocket);
+    } catch {
+      await pause(25);
+    }
+  }
+  child.kill('SIGKILL');
+  const tail = readFileSync(home.logFile, 'utf8').trimEnd().split('\n').slice(-12);
+  throw new Error(`The gateway does not start. The end of ${home.logFile}:\n${tail.join('\n')}`);
+}
+
+async function stop(child: ChildProcess, client: ControlClient, ended: Promise<string>): Promise<void> {
+  client.close();
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), stopsWithinMs);
+  await ended;
+  clearTimeout(impatience);
+}

@@ -1,0 +1,165 @@
+/**
+ * The demonstration (`npm start`): Kannuki House, its readers, locks and doors as processes of their own, and the
+ * gateway that decides for them. A live log in plain words, and the doors' states below it.
+ *
+ * Everything it starts ends with it, also when it is killed. Its data stays in its folder for the next start.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { facilityTime } from '#gateway/cli/facility-time.ts';
+import type { ControlClient } from '#gateway/control/edge-side.ts';
+import { entryWords } from '#gateway/control/entry-words.ts';
+import type { DoorStatus, FollowItem, StatusReport } from '#gateway/control/replies.ts';
+import { startGateway } from './demo-gateway.ts';
+import { claimHome, type DemoHome, demoFacilityDir, demoHome, prepareKeys, writeConfig } from './demo-home.ts';
+import { importFacility } from './demo-import.ts';
+import { type DemoArguments, demoArguments, runDemoCommand } from './demo-options.ts';
+import { drawDoors } from './demo-picture.ts';
+import { openScreen, type Screen } from './demo-screen.ts';
+import { openDemoSite, readDemoSite } from './demo-site.ts';
+import { type DemoWords, demoWords } from './demo-words.ts';
+
+const usage = `npm start -- [options]
+
+  --dir DIR         where the demonstration keeps its state (default: .demo)
+  --fresh           forget everything and start anew
+  --language en|ja  (default: from LANG)
+  --json            one JSON object a line, for programs`;
+
+const readersWithinMs = 15_000;
+
+await runDemoCommand(async () => {
+  const options = demoArguments(usage, { fresh: { type: 'boolean' } });
+  const words = demoWords(options.language);
+  const home = demoHome(options.dir);
+  const claim = claimHome(home);
+  if ('heldBy' in claim) {
+    console.error(words.running(claim.heldBy, home.dir));
+    return 1;
+  }
+  const ended = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
+  try {
+    if (options.flags['fresh'] === true) forget(home);
+    return await runDemo({ options, words, home, ended });
+  } finally {
+    claim.release();
+  }
+});
+
+interface Demo {
+  readonly options: DemoArguments;
+  readonly words: DemoWords;
+  readonly home: DemoHome;
+  readonly ended: AbortController;
+}
+
+/** The lock is this process's own and stays. */
+function forget(home: DemoHome): void {
+  for (const name of ['data', 'keys', 'site', 'gateway.log', 'clock-step']) {
+    rmSync(join(home.dir, name), { recursive: true, force: true });
+  }
+}
+
+async function runDemo(demo: Demo): Promise<number> {
+  const { words, home, options } = demo;
+  const screen = openScreen(process.stdout);
+  const progress = progressOf(demo, screen);
+  const began = performance.now();
+  progress(words.progress.keys);
+  const site = readDemoSite();
+  prepareKeys(home, site);
+  progress(words.progress.site);
+  const running = await openDemoSite(home, site, () => progress(words.portsTaken));
+  try {
+    writeConfig(home, site, running.ports, options.language);
+    progress(words.progress.gateway);
+    const gateway = await startGateway(home);
+    try {
+      let status = await statusOf(gateway.client);
+      if (status.facility === undefined) {
+        progress(words.progress.import);
+        await importFacility(gateway.client, join(demoFacilityDir, 'facility.json'));
+      }
+      progress(words.progress.readers);
+      status = await readersOnLine(gateway.client, demo.ended.signal);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      sayReady(demo, screen, status, seconds);
+      const show = followDoors(demo, screen, gateway.client, status);
+      const how = await Promise.race([gateway.ended, aborted(demo.ended.signal), show]);
+      screen.picture([]);
+      if (!demo.ended.signal.aborted) console.error(words.gatewayEnded(String(how), home.logFile));
+      else if (!options.isJson) screen.line(words.stopping);
+      return demo.ended.signal.aborted ? 0 : 1;
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await running.close();
+  }
+}
+
+function progressOf(demo: Demo, screen: Screen): (step: string) => void {
+  const began = performance.now();
+  return (step) => {
+    const ms = Math.round(performance.now() - began);
+    if (demo.options.isJson) screen.line(JSON.stringify({ kind: 'progress', step, ms }));
+    else screen.line(`${String((ms / 1000).toFixed(1)).padStart(5)} s  ${step}`);
+  };
+}
+
+const statusOf = async (client: ControlClient) => (await client.call('status', {})) as StatusReport;
+
+/** Waits for the readers a while; what is still missing then is shown by the log as it is. */
+async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise<StatusReport> {
+  const end = performance.now() + readersWithinMs;
+  for (;;) {
+    const status = await statusOf(client);
+    const isComplete = status.facility !== undefined && status.devices.every((device) => device.state === 'online');
+    if (isComplete || ended.aborted || performance.now() > end) return status;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+function sayReady(demo: Demo, screen: Screen, status: StatusReport, seconds: string): void {
+  if (demo.options.isJson) {
+    screen.line(JSON.stringify({ kind: 'ready', seconds: Number(seconds), dir: demo.home.dir, status }));
+    return;
+  }
+  screen.line('');
+  screen.line(demo.words.ready(status.facility?.name ?? '', seconds));
+  screen.line('');
+  const width = Math.max(...demo.words.tryNext.map(([command]) => command.length));
+  for (const [command, what] of demo.words.tryNext) screen.line(`  ${command.padEnd(width)}   ${what}`);
+  screen.line('');
+}
+
+/** Shows what happens until the stream ends; resolves with why it did. */
+function followDoors(demo: Demo, screen: Screen, client: ControlClient, status: StatusReport): Promise<string> {
+  const { language, isJson } = demo.options;
+  const doors = new Map<string, DoorStatus>(status.doors.map((door) => [door.id, door]));
+  const redraw = () => {
+    if (isJson) return;
+    const style = { language, hasColour: screen.isTty, width: screen.width() };
+    screen.picture(drawDoors([...doors.values()], style));
+  };
+  redraw();
+  process.stdout.on('resize', redraw);
+  const onItem = (raw: unknown) => {
+    const item = raw as FollowItem;
+    if (item.kind === 'door') doors.set(item.door.id, item.door);
+    if (isJson) screen.line(JSON.stringify(item));
+    else if (item.kind === 'door') redraw();
+    else screen.line(`${facilityTime(item.view.entry.at, status.facility?.zone)}  ${entryWords(item.view, language)}`);
+  };
+  return client.call('follow', { newest: 0 }, { onItem }).then(
+    () => 'the stream ended',
+    (error: Error) => error.message,
+  );
+}
+
+const aborted = (signal: AbortSignal): Promise<string> =>
+  new Promise((done) => {
+    if (signal.aborted) done('stopped');
+    signal.addEventListener('abort', () => done('stopped'), { once: true });
+  });
