@@ -1,0 +1,46 @@
+/** `doctor`: everything an installer would ask, one line each, with a remedy. Works whether or not the gateway runs. */
+import { join } from 'node:path';
+import { type Config, credentialsDirectory } from '../config.ts';
+import { ControlLost, connectControl } from '../control/edge-side.ts';
+import type { StatusReport } from '../control/replies.ts';
+import { checkLines } from '../doctor/check-lines.ts';
+import { checkMachine } from '../doctor/check-machine.ts';
+import { checkRunning } from '../doctor/check-running.ts';
+import { type DoctorFinding, risky } from '../doctor/finding.ts';
+import type { Command, Terminal } from './command.ts';
+import { configOf } from './gateway-call.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway doctor [--json]        exit code 1 when something is broken',
+  options: {},
+  run: async (call) => {
+    const config = configOf(call);
+    const findings = [
+      ...(await checkMachine(config, credentialsDirectory())),
+      ...checkLines(config),
+      ...(await askGateway(config, call.terminal)),
+    ];
+    if (call.flags['json']) call.terminal.out(JSON.stringify(findings));
+    else for (const finding of findings) call.terminal.out(findingText(finding));
+    return findings.some((finding) => finding.state === 'fail') ? 1 : 0;
+  },
+};
+
+async function askGateway(config: Config, terminal: Terminal): Promise<readonly DoctorFinding[]> {
+  try {
+    const client = await connectControl(join(config.runDir, 'admin.sock'));
+    const report = (await client.call('status', {})) as StatusReport;
+    client.close();
+    return checkRunning(report, terminal.language);
+  } catch (error) {
+    if (error instanceof ControlLost) return [risky('gateway', 'does not run', 'start it: kannuki-gateway door')];
+    throw error;
+  }
+}
+
+const marks = { ok: '✓', warn: '!', fail: '✗' } as const;
+
+function findingText({ check, state, detail, remedy }: DoctorFinding): string {
+  const line = `${marks[state]} ${state.padEnd(4)} ${check}: ${detail}`;
+  return remedy === '' ? line : `${line}\n         → ${remedy}`;
+}

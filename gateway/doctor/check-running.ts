@@ -1,0 +1,49 @@
+/** What a running gateway says of itself, as findings. */
+import { codeRemedy, codeText, type Language } from '#shared/code.ts';
+import type { StatusReport } from '../control/replies.ts';
+import { broken, type DoctorFinding, fine, risky } from './finding.ts';
+
+export function checkRunning(report: StatusReport, language: Language): readonly DoctorFinding[] {
+  return [
+    fine('gateway', `runs, version ${report.version}`),
+    report.facility
+      ? fine('facility', `${report.facility.name} (${report.facility.zone})`)
+      : risky('facility', 'none imported yet', 'kannuki-gateway import'),
+    report.clock.state === 'untrusted'
+      ? broken('clock', codeText('CLOCK_UNTRUSTED', language), codeRemedy('CLOCK_UNTRUSTED', language))
+      : fine('clock', report.clock.state),
+    report.journal.state === 'available'
+      ? fine('journal', `${report.journal.lastSeq} entries`)
+      : broken(
+          'journal',
+          `${report.journal.state}: ${report.journal.detail}`,
+          codeRemedy('JOURNAL_UNAVAILABLE', language),
+        ),
+    report.replica.state === 'live' || report.replica.state === 'empty'
+      ? fine('replica', `epoch ${report.replica.epoch}`)
+      : broken(
+          'replica',
+          `${report.replica.state}: ${report.replica.detail}`,
+          codeRemedy('REPLICA_QUARANTINED', language),
+        ),
+    ...report.devices.map((device) =>
+      device.state === 'online'
+        ? fine(`device ${device.device}`, `on line, ${device.channel}`)
+        : broken(
+            `device ${device.device}`,
+            `${device.state}${device.reason ? `: ${device.reason}` : ''}`,
+            deviceRemedy(device.reason, language),
+          ),
+    ),
+    ...report.doors.flatMap((door) =>
+      door.alarms.map((code) => broken(`door ${door.name}`, codeText(code, language), codeRemedy(code, language))),
+    ),
+  ];
+}
+
+function deviceRemedy(reason: string | undefined, language: Language): string {
+  if (reason === 'key-mismatch') return codeRemedy('DEVICE_KEY_MISMATCH', language);
+  if (reason === 'identity-changed') return codeRemedy('DEVICE_IDENTITY_CHANGED', language);
+  if (reason === 'line-down') return 'see the line above';
+  return `${codeRemedy('DEVICE_OFFLINE', language)} Silent at every rate: swap the wires A and B. kannuki-gateway discover looks for it.`;
+}

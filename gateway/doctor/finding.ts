@@ -1,0 +1,23 @@
+/** One line of a check-up: what was looked at, how it is, and what to do about it. */
+export interface DoctorFinding {
+  readonly check: string;
+  /** `fail` keeps doors from working as they should; `warn` is a risk somebody should know. */
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  /** Empty where nothing needs doing. */
+  readonly remedy: string;
+}
+
+export const fine = (check: string, detail: string): DoctorFinding => ({ check, state: 'ok', detail, remedy: '' });
+export const risky = (check: string, detail: string, remedy: string): DoctorFinding => ({
+  check,
+  state: 'warn',
+  detail,
+  remedy,
+});
+export const broken = (check: string, detail: string, remedy: string): DoctorFinding => ({
+  check,
+  state: 'fail',
+  detail,
+  remedy,
+});
