@@ -14,6 +14,8 @@ export interface DemoArguments {
   readonly flags: { readonly [name: string]: string | boolean | undefined };
 }
 
+const signedNumber = /^[+-]\d+$/;
+
 const common = {
   dir: { type: 'string' },
   language: { type: 'string' },
@@ -46,7 +48,12 @@ export function demoArguments(usage: string, extra: ParseArgsOptionsConfig = {})
 
 function parsed(usage: string, extra: ParseArgsOptionsConfig) {
   try {
-    return parseArgs({ options: { ...common, ...extra }, allowPositionals: true });
+    // A signed number is a value here, never an option.
+    const given = process.argv.slice(2);
+    const numbers = given.filter((word) => signedNumber.test(word));
+    const args = given.filter((word) => !signedNumber.test(word));
+    const { values, positionals } = parseArgs({ args, options: { ...common, ...extra }, allowPositionals: true });
+    return { values, positionals: [...positionals, ...numbers] };
   } catch (error) {
     throw new UsageProblem(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error });
   }
