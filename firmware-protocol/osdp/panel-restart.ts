@@ -1,0 +1,75 @@
+/**
+ * The ways a conversation ends, and what becomes of the commands that were in it.
+ *
+ * Guarantee: every end leads back to sequence 0 without a session, sooner or later; every command that was taken gets
+ * exactly one outcome; what may have been carried out is never called not carried out.
+ */
+import { freshLink } from './panel-exchange.ts';
+import type { CommandOutcome, PanelEffect, PanelOfflineReason } from './panel-port.ts';
+import {
+  fromTheBeginning,
+  move,
+  type OpenExchange,
+  type PanelState,
+  type PanelStep,
+  raise,
+  sayOffline,
+  then,
+} from './panel-state.ts';
+import { failureDelay, restartDelay, stableMs } from './panel-timing.ts';
+
+/** What is known of the command on the line if its answer will not come any more. */
+function lostOutcome(state: PanelState, exchange: OpenExchange): CommandOutcome {
+  const isDenied = state.link.channel === undefined && exchange.misses === 0 && !exchange.isAwaiting;
+  if (!isDenied) return { kind: 'unknown' };
+  return { kind: 'not-executed', reason: exchange.busies > 0 ? 'busy' : 'offline' };
+}
+
+/** Ends the conversation: no session, sequence 0, every command answered for. Says nothing about the reader. */
+export function hangUp(state: PanelState): PanelStep {
+  const { exchange } = state;
+  const effects: PanelEffect[] = [];
+  if (exchange?.command !== undefined) {
+    effects.push({ kind: 'command-done', id: exchange.command.id, outcome: lostOutcome(state, exchange) });
+  }
+  for (const { id } of state.queue) {
+    effects.push({ kind: 'command-done', id, outcome: { kind: 'not-executed', reason: 'offline' } });
+  }
+  const link = freshLink(state.link.address, state.link.check);
+  return move(state, { link, exchange: undefined, queue: [], stage: fromTheBeginning }, ...effects);
+}
+
+/** Unauthentic ends of sessions in a row that make an alarm. */
+const stormRestarts = 3;
+
+/**
+ * Begins anew, at once for the first time, slower while it keeps happening.
+ * @param isUnproven whether a message that anybody could have sent caused it.
+ */
+export function restart(state: PanelState, at: number, reason: PanelOfflineReason, isUnproven: boolean): PanelStep {
+  const wasOnline = state.status?.kind === 'online';
+  const wasStable = state.status?.kind === 'online' && at - state.status.since >= stableMs;
+  const restarts = wasStable ? 0 : state.restarts;
+  const unprovenRestarts = (wasStable ? 0 : state.unprovenRestarts) + Number(isUnproven);
+  const ended = then(hangUp(state), (next) =>
+    move(next, { restarts: restarts + 1, unprovenRestarts, notBefore: at + restartDelay(restarts), probes: 0 }),
+  );
+  const said = wasOnline ? then(ended, (next) => sayOffline(next, reason)) : ended;
+  if (unprovenRestarts < stormRestarts) return said;
+  return then(said, (next) => raise(next, at, 'DEVICE_MESSAGE_FORGED', 'session-ended-again-and-again'));
+}
+
+/** Gives the reader up for a while: it answers, and cannot be used. */
+export function block(state: PanelState, at: number, reason: PanelOfflineReason): PanelStep {
+  const failures = state.failures + 1;
+  const ended = then(hangUp(state), (next) =>
+    move(next, { failures, notBefore: at + failureDelay(failures), probes: 0 }),
+  );
+  return then(ended, (next) => sayOffline(next, reason));
+}
+
+/** Nobody answered for too long. */
+export function fallSilent(state: PanelState, at: number): PanelStep {
+  const ended = then(hangUp(state), (next) => move(next, { notBefore: at, probes: 0 }));
+  return then(ended, (next) => sayOffline(next, 'silent'));
+}
