@@ -91,7 +91,8 @@ class SerialLine implements Line {
     };
     this.#port.on('data', (bytes: Uint8Array) => {
       const at = now();
-      if (!this.#isEnded) listener.bytes(bytes, at);
+      // A copy: the library's buffers are slices of one pool.
+      if (!this.#isEnded) listener.bytes(new Uint8Array(bytes), at);
     });
     this.#port.on('close', lose);
     this.#port.on('error', lose);

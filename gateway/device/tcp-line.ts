@@ -88,7 +88,7 @@ class TcpLine implements Line {
     this.#name = name;
     socket.on('data', (bytes) => {
       const at = ears.now();
-      if (!this.#isEnded) ears.listener.bytes(bytes, at);
+      if (!this.#isEnded) ears.listener.bytes(new Uint8Array(bytes), at);
     });
     socket.on('error', (error) => {
       this.#fault = faultFrom(error, name);

@@ -1,0 +1,113 @@
+/**
+ * The line of one bus while it is open: gives the readers their turns until the line fails.
+ *
+ * Guarantees: half-duplex, one exchange at a time; a dead line is noticed by its silence, by its name leading elsewhere,
+ * or by its own word, whichever comes first. Ends normally only when it is worth opening the line afresh.
+ */
+import type { MonoMs } from '#shared/instant.ts';
+import type { Line, LineFault } from '../line.ts';
+import type { OsdpBusPorts } from './bus-config.ts';
+import type { BusReader, Transmission } from './bus-reader.ts';
+import { freshMemory, pickTurn, type ScheduleMemory } from './bus-schedule.ts';
+import type { Answer, LineExchange } from './line-exchange.ts';
+import { replyTimeoutMs } from './reply-timing.ts';
+
+const entropyLength = 8;
+/** How often the line is looked at while nobody answers. */
+const checkEveryMs = 1_000;
+/** So much silence from every reader is worth a fresh opening: a bridge may have forgotten us without a word. */
+const silentBridgeMs = 5_000;
+const silentWireMs = 15_000;
+
+export interface BusLineParts {
+  readonly line: Line;
+  readonly exchange: LineExchange;
+  readonly readers: readonly BusReader[];
+  readonly ports: OsdpBusPorts;
+  /** Damaged beginnings since it was last asked. */
+  readonly takeDamaged: () => number;
+  readonly lost: () => LineFault | undefined;
+}
+
+export class BusLine {
+  readonly #parts: BusLineParts;
+  #memory: ScheduleMemory = freshMemory;
+  #wake = () => {};
+  #heardAt: MonoMs;
+  #checkedAt: MonoMs;
+
+  constructor(parts: BusLineParts) {
+    this.#parts = parts;
+    this.#heardAt = parts.ports.now();
+    this.#checkedAt = this.#heardAt;
+  }
+
+  /** Something new waits: a command, the loss of the line, the end. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /**
+   * @param answered called at each good reply.
+   * @throws LineFault when the line fails.
+   */
+  async run(signal: AbortSignal, answered: () => void): Promise<void> {
+    const { ports, readers, line } = this.#parts;
+    while (!signal.aborted) {
+      const lost = this.#parts.lost();
+      if (lost !== undefined) throw lost;
+      const at = ports.now();
+      if (at - this.#heardAt > (line.isBridged ? silentBridgeMs : silentWireMs)) return;
+      await this.#check(at);
+      for (const reader of readers) reader.expire(at);
+      const pick = pickTurn(readers, this.#memory, at);
+      if (pick.kind === 'wait') {
+        await this.#waitUntil(pick.until, at);
+        continue;
+      }
+      this.#memory = pick.memory;
+      await this.#turn(pick.slot, answered);
+    }
+  }
+
+  async #turn(reader: BusReader, answered: () => void): Promise<void> {
+    const { ports, exchange } = this.#parts;
+    const transmission = reader.turn(ports.now(), ports.randomBytes(entropyLength));
+    if (transmission === undefined) return;
+    const answer = await this.#ask(reader, transmission, exchange);
+    if (answer.kind === 'reply') {
+      this.#heardAt = answer.at;
+      answered();
+    }
+    reader.hear(answer, this.#parts.takeDamaged());
+  }
+
+  #ask(reader: BusReader, transmission: Transmission, exchange: LineExchange): Promise<Answer> {
+    const timeoutMs = replyTimeoutMs(reader.turnarounds, {
+      isProbe: transmission.role === 'probe',
+      missed: reader.missed,
+      isBridged: this.#parts.line.isBridged,
+      wantedMs: transmission.replyTimeoutMs,
+    });
+    return exchange.ask({ bytes: transmission.bytes, timeoutMs, address: reader.config.address });
+  }
+
+  async #check(at: MonoMs): Promise<void> {
+    if (at - Math.max(this.#heardAt, this.#checkedAt) < checkEveryMs) return;
+    this.#checkedAt = at;
+    await this.#parts.line.check();
+  }
+
+  async #waitUntil(due: number, at: MonoMs): Promise<void> {
+    const patience = Math.min(...this.#parts.readers.map((reader) => reader.earliestDeadline));
+    const until = Math.min(due, patience, at + checkEveryMs);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, Math.ceil(until - at)));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
