@@ -1,0 +1,177 @@
+/**
+ * What every driver of devices keeps, whatever its wire.
+ *
+ * A driver's own tests give a bench: the driver, one device at the other end of its real transport, and hands to unplug
+ * and to present cards with.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommandResult, DeviceCommand, DeviceEvent, Driver, LockPoint } from '#gateway/device/driver.ts';
+import { type DeviceId, identifier } from '#shared/identifier.ts';
+import { later, type MonoMs } from '#shared/instant.ts';
+import { waitUntil } from '../fakes/wait-until.ts';
+
+export interface DriverBench {
+  readonly driver: Driver;
+  readonly now: () => MonoMs;
+  /** At the other end. */
+  readonly present: DeviceId;
+  /** Configured, and never there. */
+  readonly absent: DeviceId;
+  readonly lock: LockPoint;
+  /** The line and the device appear; before that there is nothing. */
+  readonly plug: () => Promise<void>;
+  readonly unplug: () => Promise<void>;
+  readonly swipe: (bitCount: number, bytes: Uint8Array) => void;
+  /** Everything the device was told to do with its outputs, in order, described in the driver's own words. */
+  readonly outputOrders: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+const requestId = identifier<'request'>('contract');
+const card = Uint8Array.of(0xbd, 0xd9, 0x37, 0x40);
+/** Longer than any device takes to be found. */
+const patienceMs = 15_000;
+
+export function driverContract(name: string, openBench: () => Promise<DriverBench>): void {
+  describe(`${name} keeps the driver’s contract`, () => {
+    let bench: DriverBench;
+    let events: DeviceEvent[];
+    beforeEach(async () => {
+      bench = await openBench();
+      events = [];
+    });
+    afterEach(() => bench.close());
+
+    const open = () => bench.driver.open((event) => events.push(event));
+    const told = (kind: DeviceEvent['kind'], device = bench.present) =>
+      events.filter((event) => event.kind === kind && event.device === device);
+    const stateOf = (device: DeviceId) => bench.driver.health().find((health) => health.device === device)?.state;
+    const isOnline = () => stateOf(bench.present) === 'online';
+    const goOnline = async () => {
+      await bench.plug();
+      open();
+      await waitUntil('the device', isOnline, patienceMs);
+    };
+    const release = (): DeviceCommand => ({ kind: 'release', requestId, lock: bench.lock, ms: 1_000 });
+    const tell = (command: DeviceCommand, device = bench.present, withinMs = 2_000): Promise<CommandResult> =>
+      bench.driver.command(device, command, later(bench.now(), withinMs));
+
+    it('opens without its device, says so, and finds it when it comes', async () => {
+      open();
+      await waitUntil('the absence', () => stateOf(bench.present) === 'offline', patienceMs);
+      expect(told('offline')).toHaveLength(1);
+      await bench.plug();
+      await waitUntil('the device', isOnline, patienceMs);
+      expect(told('online')).toHaveLength(1);
+    });
+
+    it('has a health for every device, before anything else', () => {
+      const devices = bench.driver.health().map((health) => health.device);
+      expect(devices).toContain(bench.present);
+      expect(devices).toContain(bench.absent);
+    });
+
+    it('tells who the device is when it is there', async () => {
+      await goOnline();
+      const [online] = told('online');
+      expect(online).toMatchObject({ kind: 'online', identity: { serial: expect.stringMatching(/./) } });
+    });
+
+    it('tells a card with its bits and its time', async () => {
+      await goOnline();
+      const before = bench.now();
+      bench.swipe(26, card);
+      await waitUntil('the card', () => told('card').length > 0);
+      const [event] = told('card');
+      expect(event).toMatchObject({ bitCount: 26, bytes: card });
+      expect(event?.at).toBeGreaterThanOrEqual(before);
+      expect(event?.at).toBeLessThanOrEqual(bench.now());
+    });
+
+    it('carries out a release, once, and says so', async () => {
+      await goOnline();
+      expect(await tell(release())).toEqual({ kind: 'done' });
+      expect(bench.outputOrders()).toHaveLength(1);
+    });
+
+    it('carries out every kind of lock command', async () => {
+      await goOnline();
+      const { lock } = bench;
+      expect(await tell({ kind: 'free', requestId, lock })).toEqual({ kind: 'done' });
+      expect(await tell({ kind: 'secure', requestId, lock })).toEqual({ kind: 'done' });
+      expect(bench.outputOrders()).toHaveLength(2);
+    });
+
+    it('does not begin a command at its deadline', async () => {
+      await goOnline();
+      expect(await tell(release(), bench.present, 0)).toEqual({ kind: 'not-executed', reason: 'expired' });
+      expect(bench.outputOrders()).toEqual([]);
+    });
+
+    it('keeps nothing for a device that is not there', async () => {
+      open();
+      expect(await tell(release())).toEqual({ kind: 'not-executed', reason: 'offline' });
+      await bench.plug();
+      await waitUntil('the device', isOnline, patienceMs);
+      expect(await tell(release(), bench.absent)).toEqual({ kind: 'not-executed', reason: 'offline' });
+      expect(await tell(release(), identifier<'device'>('nobody'))).toEqual({
+        kind: 'not-executed',
+        reason: 'offline',
+      });
+      expect(bench.outputOrders()).toEqual([]);
+    });
+
+    it('answers every command, however many there are', async () => {
+      await goOnline();
+      const results = await Promise.all(Array.from({ length: 100 }, () => tell(release())));
+      for (const result of results) expect(['done', 'not-executed']).toContain(result.kind);
+      const done = results.filter((result) => result.kind === 'done').length;
+      expect(bench.outputOrders()).toHaveLength(done);
+    });
+
+    it('answers what is under way when the device goes', async () => {
+      await goOnline();
+      const asked = Array.from({ length: 5 }, () => tell(release(), bench.present, 60_000));
+      await bench.unplug();
+      for (const result of await Promise.all(asked)) expect(['done', 'unknown', 'not-executed']).toContain(result.kind);
+    });
+
+    it('touches no output by opening, losing, finding again or closing', async () => {
+      await goOnline();
+      await bench.unplug();
+      await waitUntil('the loss', () => stateOf(bench.present) === 'offline', patienceMs);
+      await bench.plug();
+      await waitUntil('the return', isOnline, patienceMs);
+      await bench.driver.close();
+      expect(bench.outputOrders()).toEqual([]);
+      expect(told('online')).toHaveLength(2);
+    });
+
+    it('says at its end that its devices are no longer looked after, and then nothing', async () => {
+      await goOnline();
+      await bench.driver.close();
+      expect(events.at(-1)).toMatchObject({ kind: 'offline' });
+      const count = events.length;
+      expect(await tell(release())).toEqual({ kind: 'not-executed', reason: 'offline' });
+      expect(events).toHaveLength(count);
+    });
+
+    it('opens no install window for a device it does not know', () => {
+      const nobody = identifier<'device'>('nobody');
+      expect(bench.driver.openInstallWindow(nobody, later(bench.now(), 1_000))).toBe('unknown-device');
+    });
+
+    it('shows the bytes of its line to those who watch, as long as they do', async () => {
+      let count = 0;
+      const end = bench.driver.observe(() => {
+        count += 1;
+      });
+      await goOnline();
+      expect(count).toBeGreaterThan(0);
+      end();
+      const before = count;
+      expect(await tell(release())).toEqual({ kind: 'done' });
+      expect(count).toBe(before);
+    });
+  });
+}
