@@ -86,7 +86,8 @@ export class DoorShell {
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
     this.#arm();
-    if (before.status.kind !== state.status.kind || modeOf(before) !== modeOf(state)) this.#ports.changed(state.row.id);
+    if (before.status.kind !== state.status.kind || modeOf(before.mode) !== modeOf(state.mode))
+      this.#ports.changed(state.row.id);
   }
 
   /** As `step` for an operator's command, and its answer. */
