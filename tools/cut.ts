@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { siteSocketFile } from '#gateway/simulator/open-site.ts';
-import type { SiteStatus } from '#gateway/simulator/site-call.ts';
+import type { SiteInput, SiteStatus, SiteVerb } from '#gateway/simulator/site-call.ts';
 import { connectSite, type SiteClient } from '#gateway/simulator/site-client.ts';
 import { demoFaults, type FaultOn, faultUsage } from './demo-faults.ts';
 import { type DemoHome, demoHome } from './demo-home.ts';
@@ -52,7 +52,7 @@ async function cut(client: SiteClient, target: string, wanted: Wanted): Promise<
   const call = chosen.call(target, wanted.value);
   if (call === undefined)
     throw new UsageProblem(`${chosen.name} takes ${chosen.value ?? 'no value'}, not '${wanted.value}'`);
-  await client.call(call.verb, call.arguments);
+  await client.call(call.verb, call.arguments as SiteInput<SiteVerb>);
   return `${target}: ${chosen.says}.`;
 }
 

@@ -5,7 +5,8 @@ export type FaultOn = 'peripheral' | 'door' | 'line';
 
 export interface FaultCall {
   readonly verb: SiteVerb;
-  readonly arguments: Record<string, unknown>;
+  /** Checked where it arrives. */
+  readonly arguments: object;
 }
 
 export interface DemoFault {

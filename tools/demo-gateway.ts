@@ -17,6 +17,7 @@ const exitWithParent = fileURLToPath(new URL('./demo-exit-with-parent.ts', impor
 
 export interface DemoGateway {
   readonly client: ControlClient;
+  readonly pid: number;
   /** Resolves when its process has ended, with how. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
@@ -33,7 +34,7 @@ export async function startGateway(home: DemoHome): Promise<DemoGateway> {
   closeSync(log);
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const client = await answering(home, child);
-  return { client, ended, stop: () => stop(child, client, ended) };
+  return { client, pid: child.pid ?? 0, ended, stop: () => stop(child, client, ended) };
 }
 
 async function answering(home: DemoHome, child: ChildProcess): Promise<ControlClient> {

@@ -9,7 +9,7 @@ export interface DemoWords {
     readonly import: string;
     readonly readers: string;
   };
-  readonly ready: (facility: string, seconds: string) => string;
+  readonly ready: (facility: string, seconds: number) => string;
   readonly tryNext: readonly (readonly [command: string, what: string])[];
   readonly running: (pid: number, dir: string) => string;
   readonly stopping: string;

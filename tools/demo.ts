@@ -83,8 +83,8 @@ async function runDemo(demo: Demo): Promise<number> {
       }
       progress(words.progress.readers);
       status = await readersOnLine(gateway.client, demo.ended.signal);
-      const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      sayReady(demo, screen, status, seconds);
+      const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
+      sayReady(demo, screen, { status, seconds, pids: [gateway.pid, ...running.pids()] });
       const show = followDoors(demo, screen, gateway.client, status);
       const how = await Promise.race([gateway.ended, aborted(demo.ended.signal), show]);
       screen.picture([]);
@@ -121,13 +121,21 @@ async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise
   }
 }
 
-function sayReady(demo: Demo, screen: Screen, status: StatusReport, seconds: string): void {
+interface Ready {
+  readonly status: StatusReport;
+  /** Since the start. */
+  readonly seconds: number;
+  /** Of everything that was started. */
+  readonly pids: readonly number[];
+}
+
+function sayReady(demo: Demo, screen: Screen, ready: Ready): void {
   if (demo.options.isJson) {
-    screen.line(JSON.stringify({ kind: 'ready', seconds: Number(seconds), dir: demo.home.dir, status }));
+    screen.line(JSON.stringify({ kind: 'ready', dir: demo.home.dir, ...ready }));
     return;
   }
   screen.line('');
-  screen.line(demo.words.ready(status.facility?.name ?? '', seconds));
+  screen.line(demo.words.ready(ready.status.facility?.name ?? '', ready.seconds));
   screen.line('');
   const width = Math.max(...demo.words.tryNext.map(([command]) => command.length));
   for (const [command, what] of demo.words.tryNext) screen.line(`  ${command.padEnd(width)}   ${what}`);

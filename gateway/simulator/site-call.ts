@@ -48,6 +48,8 @@ export const siteCalls = {
 
 export type SiteVerb = keyof typeof siteCalls;
 export type SiteArguments<Of extends SiteVerb> = z.output<(typeof siteCalls)[Of]>;
+/** The same as a caller writes them: ids as text, defaults left out. */
+export type SiteInput<Of extends SiteVerb> = z.input<(typeof siteCalls)[Of]>;
 
 const verbs = Object.keys(siteCalls) as [SiteVerb, ...SiteVerb[]];
 export const siteRequest = z.strictObject({

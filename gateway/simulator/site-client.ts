@@ -5,7 +5,7 @@
  */
 import { createConnection, type Socket } from 'node:net';
 import { readLines } from './json-lines.ts';
-import { type SiteArguments, SiteRefusal, type SiteVerb } from './site-call.ts';
+import { type SiteInput, SiteRefusal, type SiteVerb } from './site-call.ts';
 
 /** A status of the largest site stays below this, bytes. */
 const replyBytesMax = 256 * 1024;
@@ -15,8 +15,6 @@ export interface SiteClient {
   call<Of extends SiteVerb>(verb: Of, args: SiteInput<Of>, onItem?: (item: unknown) => void): Promise<unknown>;
   close(): void;
 }
-
-type SiteInput<Of extends SiteVerb> = Partial<SiteArguments<Of>> & Record<string, unknown>;
 
 /** @throws SiteRefusal `CLOSED` if no site answers at `path`. */
 export async function connectSite(path: string): Promise<SiteClient> {

@@ -1,0 +1,120 @@
+/** The demonstration as a user runs it: a process of its own, in a folder of its own, read through its own output. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EntryView } from '#gateway/control/entry-view.ts';
+import type { DoorStatus, StatusReport } from '#gateway/control/replies.ts';
+import { waitUntil } from '../fakes/wait-until.ts';
+
+const project = process.cwd();
+const startsWithinMs = 60_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunningDemo {
+  readonly dir: string;
+  readonly process: ChildProcess;
+  readonly ready: { readonly seconds: number; readonly pids: readonly number[]; readonly status: StatusReport };
+  /** Entries of the live log, oldest first. */
+  readonly entries: () => readonly EntryView[];
+  readonly doors: () => ReadonlyMap<string, DoorStatus>;
+  swipe(...words: readonly string[]): Promise<readonly EntryView[]>;
+  cut(...words: readonly string[]): Promise<Ended>;
+  gateway(...words: readonly string[]): Promise<Ended>;
+  stop(): Promise<number | null>;
+}
+
+export const demoFolder = (): string => mkdtempSync(join(tmpdir(), 'kannuki-demo-'));
+export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true, force: true });
+
+/** Runs a program of the project to its end. */
+export async function runProgram(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const child = spawn(process.execPath, words, {
+    cwd: project,
+    env: { ...process.env, LANG: 'C', LC_ALL: '', ...env },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (text: Buffer) => {
+    out += text.toString();
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    err += text.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+/** Resolves when the demonstration says that it is ready. */
+export async function startDemo(dir: string): Promise<RunningDemo> {
+  const child = spawn(process.execPath, ['tools/demo.ts', '--json', '--dir', dir], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const entries: EntryView[] = [];
+  const doors = new Map<string, DoorStatus>();
+  let ready: RunningDemo['ready'] | undefined;
+  let pending = '';
+  child.stdout.on('data', (text: Buffer) => {
+    pending += text.toString();
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
+    for (const line of lines) {
+      const item = JSON.parse(line) as { kind: string };
+      if (item.kind === 'ready') ready = item as unknown as RunningDemo['ready'];
+      if (item.kind === 'entry') entries.push((item as unknown as { view: EntryView }).view);
+      if (item.kind === 'door') {
+        const { door } = item as unknown as { door: DoorStatus };
+        doors.set(door.id, door);
+      }
+    }
+  });
+  await waitUntil(
+    'the demonstration to be ready',
+    () => ready !== undefined || child.exitCode !== null,
+    startsWithinMs,
+  );
+  if (ready === undefined) throw new Error(`the demonstration ended with ${child.exitCode}`);
+  for (const door of ready.status.doors) doors.set(door.id, door);
+  const tool = (name: string, words: readonly string[]) => runProgram([`tools/${name}.ts`, '--dir', dir, ...words]);
+  return {
+    dir,
+    process: child,
+    ready,
+    entries: () => entries,
+    doors: () => doors,
+    swipe: async (...words) => {
+      const { out, err } = await tool('swipe', ['--json', ...words]);
+      if (err !== '') throw new Error(`swipe ${words.join(' ')}: ${err}`);
+      return out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as EntryView);
+    },
+    cut: (...words) => tool('cut', words),
+    gateway: (...words) => runProgram(['gateway/main.ts', ...words, '--config', join(dir, 'gateway.yaml')]),
+    stop: async () => {
+      if (child.exitCode !== null) return child.exitCode;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Whether a process is there and not a corpse. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
