@@ -54,6 +54,10 @@ export class BusReader implements Slot {
   #turnarounds: Turnarounds = [];
   #badFrames = 0;
   #retries = 0;
+  /** Turns that follow each other without the poll's pause: what is asked of a reader that just arrived. */
+  #hurriedTurns = 0;
+  /** Why the line is gone, where it is known better than the session can. */
+  #endReason: OfflineReason = 'line-down';
   servedAt = Number.NEGATIVE_INFINITY;
   isPresent = false;
   /** Exchanges in a row without an answer. */
@@ -83,7 +87,7 @@ export class BusReader implements Slot {
   }
 
   get dueAt(): number {
-    const isResting = this.isOnline && this.missed === 0 && this.#queue.isEmpty;
+    const isResting = this.isOnline && this.missed === 0 && this.#queue.isEmpty && this.#hurriedTurns === 0;
     return isResting ? Math.max(this.#notBefore, this.servedAt + this.#pollMs) : this.#notBefore;
   }
 
@@ -104,8 +108,10 @@ export class BusReader implements Slot {
     const next = this.#queue.begin(at);
     if (next !== undefined) this.#step({ kind: 'command', at, ...next }, at);
     const transmission = this.#step({ kind: 'turn', at, entropy }, at);
-    if (transmission !== undefined) this.servedAt = at;
-    if (transmission?.role === 'repeat') this.#retries += 1;
+    if (transmission === undefined) return undefined;
+    this.servedAt = at;
+    this.#hurriedTurns = Math.max(0, this.#hurriedTurns - 1);
+    if (transmission.role === 'repeat') this.#retries += 1;
     return transmission;
   }
 
@@ -142,8 +148,10 @@ export class BusReader implements Slot {
 
   /** The line is gone: the session ends, and begins anew with the next line. */
   lineDown(reason: OfflineReason, at: MonoMs): void {
+    this.#endReason = reason;
     this.#step({ kind: 'line-down', at }, at);
     this.#leave(reason, at);
+    this.#endReason = 'line-down';
     this.isPresent = false;
     this.#notBefore = Number.NEGATIVE_INFINITY;
   }
@@ -187,7 +195,7 @@ export class BusReader implements Slot {
         this.#arrive(effect, at);
         return;
       case 'offline':
-        this.#leave(effect.reason, at);
+        this.#leave(effect.reason === 'line-down' ? this.#endReason : effect.reason, at);
         return;
       case 'event':
         this.#report(effect.reply, monoMs(effect.at));
@@ -213,6 +221,7 @@ export class BusReader implements Slot {
     this.#reported = nothingReported;
     this.#ability = feedbackAbility(capabilities.capabilities);
     this.#health = { state: 'online', reason: undefined, channel, identity: known, since: at };
+    this.#hurriedTurns = inquiries.length;
     this.tell({ kind: 'online', identity: known, channel }, at);
     for (let head = 0; head < headCount(capabilities.capabilities); head += 1) {
       const shown = feedbackCommands(this.#ability, head, this.#lasting.get(head) ?? 'idle', 0);
