@@ -5,15 +5,15 @@
  */
 import { elapsedMs, type MonoMs, type WallMs, wallMs } from '#shared/instant.ts';
 import type { ClockFact, ClockState } from '../door/facts.ts';
+import { stepClock } from './trusted-clock.ts';
 import {
   type ClockEffect,
   type ClockEvidence,
   createClock,
   nextClockDeadline,
   readClock,
-  stepClock,
   type TrustedClock,
-} from './trusted-clock.ts';
+} from './trusted-clock-state.ts';
 
 export interface TimeSources {
   /** `kernel`: ask whether the kernel's clock is disciplined. `assume`: take it to be. */
