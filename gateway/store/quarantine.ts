@@ -4,9 +4,10 @@
  * Guarantees: nothing is deleted; the move is on the disk before this returns; a fresh file may then be made under
  * the old name without a stale -wal beside it. Whoever calls must say it: to the journal, to the person on duty.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withStoreFaults } from './store-fault.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /**
  * Every connection to the file must be closed.
@@ -30,13 +31,4 @@ function freeName(wanted: string): string {
   let name = wanted;
   for (let twin = 2; existsSync(name) || existsSync(`${name}-wal`); twin += 1) name = `${wanted}-${twin}`;
   return name;
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

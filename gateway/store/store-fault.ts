@@ -19,6 +19,8 @@ export type StoreFaultCode =
   /** A migration that had already been applied is not the one in this version. */
   | 'STORE_MIGRATION_CHANGED'
   | 'STORE_SQLITE_TOO_OLD'
+  /** Written under another master key. */
+  | 'STORE_WRONG_KEY'
   /** Somebody else holds the file. */
   | 'STORE_BUSY'
   /** The disk refused for another reason. */

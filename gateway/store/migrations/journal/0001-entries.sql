@@ -29,13 +29,26 @@ CREATE TABLE gateway_state (
   PRIMARY KEY (kind, key)
 ) STRICT, WITHOUT ROWID;
 
--- One row: how far the history goes and what the state adds up to, under a key that is not in this file.
+-- One row, replaced with every commit: how far the history goes and what the state adds up to, with a code under a
+-- key that is not in this file.
 CREATE TABLE journal_seal (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tip INTEGER NOT NULL,
   tip_hash BLOB NOT NULL,
   state_sum BLOB NOT NULL,
   code BLOB NOT NULL
+) STRICT;
+
+-- One row: where this file begins and what may be deleted from it (nothing above `boundary`).
+-- `acked` is the last place that the cloud has answered for.
+CREATE TABLE extent (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  first_epoch INTEGER NOT NULL,
+  first_key BLOB NOT NULL,
+  key_print BLOB NOT NULL,
+  boundary INTEGER NOT NULL,
+  boundary_hash BLOB NOT NULL,
+  acked INTEGER NOT NULL
 ) STRICT;
 
 -- Signed heads. Never pruned: each names the key of the next, and together they lead back to the first key.
@@ -54,22 +67,13 @@ CREATE TABLE head_key (
   sealed BLOB NOT NULL
 ) STRICT;
 
--- One row: nothing above `place` may be deleted.
-CREATE TABLE boundary (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  place INTEGER NOT NULL,
-  hash BLOB NOT NULL
-) STRICT;
-
-INSERT INTO boundary (id, place, hash) VALUES (1, 0, zeroblob(32));
-
 CREATE TRIGGER entry_is_never_changed BEFORE UPDATE ON entry
 BEGIN
   SELECT RAISE(ABORT, 'an entry is never changed');
 END;
 
 CREATE TRIGGER entry_is_kept BEFORE DELETE ON entry
-WHEN old.place > (SELECT place FROM boundary WHERE id = 1)
+WHEN old.place > coalesce((SELECT boundary FROM extent WHERE id = 1), 0)
 BEGIN
   SELECT RAISE(ABORT, 'an entry above the boundary is kept');
 END;
@@ -84,8 +88,8 @@ BEGIN
   SELECT RAISE(ABORT, 'a head is kept');
 END;
 
-CREATE TRIGGER boundary_only_advances BEFORE UPDATE ON boundary
-WHEN new.place < old.place
+CREATE TRIGGER boundary_only_advances BEFORE UPDATE ON extent
+WHEN new.boundary < old.boundary OR new.acked < old.acked
 BEGIN
   SELECT RAISE(ABORT, 'the boundary only advances');
 END;

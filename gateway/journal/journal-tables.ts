@@ -1,0 +1,154 @@
+/**
+ * The statements of journal.db, prepared once. SQL and nothing else: no rule lives here.
+ */
+import type { Statement, Store } from '../store/open-database.ts';
+import type { ChainedEntry } from './chain.ts';
+import type { TraceRow } from './interrupted.ts';
+import type { SignedHead } from './signed-head.ts';
+
+/** An entry as stored. */
+export interface EntryRow extends ChainedEntry {
+  readonly hash: Uint8Array;
+}
+export interface PrivateRow {
+  readonly place: number;
+  readonly salt: Uint8Array;
+  readonly value: string;
+}
+export interface StateRow {
+  readonly kind: string;
+  readonly key: string;
+  readonly value: string;
+  readonly code: Uint8Array;
+}
+export interface SealRow {
+  readonly tip: number;
+  readonly tipHash: Uint8Array;
+  readonly stateSum: Uint8Array;
+  readonly code: Uint8Array;
+}
+export interface ExtentRow {
+  readonly firstEpoch: number;
+  readonly firstKey: Uint8Array;
+  readonly keyPrint: Uint8Array;
+  readonly boundary: number;
+  readonly boundaryHash: Uint8Array;
+  readonly acked: number;
+}
+export interface HeadKeyRow {
+  readonly publicKey: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+const entryColumns = `place, boot_id AS bootId, at, clock_state AS clockState, kind, door_id AS door,
+  request_id AS requestId, body, personal_hash AS personalHash, prev_hash AS prevHash, hash`;
+const headColumns = 'place, at, hash, next_key AS nextKey, signature';
+
+export interface JournalTables {
+  readonly insertEntry: Statement<[EntryRow]>;
+  readonly entriesAfter: Statement<[after: number, limit: number], EntryRow>;
+  readonly entriesBefore: Statement<[before: number, limit: number], EntryRow>;
+  readonly traceBefore: Statement<[before: number, limit: number], TraceRow>;
+  readonly entryAt: Statement<[place: number], EntryRow>;
+  readonly firstPlaceAfter: Statement<[after: number], number>;
+  readonly placeAfterSome: Statement<[after: number, count: number], number>;
+  readonly lastPlace: Statement<[], number>;
+  readonly deleteEntries: Statement<[first: number, last: number]>;
+  readonly insertPrivate: Statement<[PrivateRow]>;
+  readonly privateAt: Statement<[place: number], PrivateRow>;
+  readonly deletePrivate: Statement<[first: number, last: number]>;
+  readonly putState: Statement<[StateRow]>;
+  readonly deleteState: Statement<[kind: string, key: string]>;
+  readonly stateCode: Statement<[kind: string, key: string], Uint8Array>;
+  readonly allState: Statement<[], StateRow>;
+  readonly putSeal: Statement<[SealRow]>;
+  readonly seal: Statement<[], SealRow>;
+  readonly insertExtent: Statement<[ExtentRow]>;
+  readonly moveExtent: Statement<[boundary: number, boundaryHash: Uint8Array, acked: number]>;
+  readonly extent: Statement<[], ExtentRow>;
+  readonly insertHead: Statement<[SignedHead]>;
+  readonly headAtOrBefore: Statement<[place: number], SignedHead>;
+  readonly headBefore: Statement<[place: number, at: number], SignedHead>;
+  readonly headsAfter: Statement<[after: number, limit: number], SignedHead>;
+  readonly putHeadKey: Statement<[HeadKeyRow]>;
+  readonly headKey: Statement<[], HeadKeyRow>;
+}
+
+export function prepareTables(store: Store): JournalTables {
+  return { ...entryStatements(store), ...stateStatements(store), ...headStatements(store) };
+}
+
+const entryStatements = (store: Store) => ({
+  insertEntry: store.prepare<[EntryRow]>(
+    `INSERT INTO entry VALUES (@place, @bootId, @at, @clockState, @kind, @door, @requestId, @body, @personalHash,
+      @prevHash, @hash)`,
+  ),
+  entriesAfter: store.prepare<[number, number], EntryRow>(
+    `SELECT ${entryColumns} FROM entry WHERE place > ? ORDER BY place LIMIT ?`,
+  ),
+  entriesBefore: store.prepare<[number, number], EntryRow>(
+    `SELECT ${entryColumns} FROM entry WHERE place <= ? ORDER BY place DESC LIMIT ?`,
+  ),
+  traceBefore: store.prepare<[number, number], TraceRow>(
+    `SELECT kind, door_id AS door, request_id AS requestId FROM entry WHERE place <= ? ORDER BY place DESC LIMIT ?`,
+  ),
+  entryAt: store.prepare<[number], EntryRow>(`SELECT ${entryColumns} FROM entry WHERE place = ?`),
+  firstPlaceAfter: store
+    .prepare<[number], number>('SELECT place FROM entry WHERE place > ? ORDER BY place LIMIT 1')
+    .pluck(),
+  placeAfterSome: store
+    .prepare<[number, number], number>('SELECT place FROM entry WHERE place > ? ORDER BY place LIMIT 1 OFFSET ?')
+    .pluck(),
+  lastPlace: store.prepare<[], number>('SELECT place FROM entry ORDER BY place DESC LIMIT 1').pluck(),
+  deleteEntries: store.prepare<[number, number]>('DELETE FROM entry WHERE place BETWEEN ? AND ?'),
+  insertPrivate: store.prepare<[PrivateRow]>('INSERT INTO entry_private VALUES (@place, @salt, @value)'),
+  privateAt: store.prepare<[number], PrivateRow>('SELECT place, salt, value FROM entry_private WHERE place = ?'),
+  deletePrivate: store.prepare<[number, number]>('DELETE FROM entry_private WHERE place BETWEEN ? AND ?'),
+});
+
+const stateStatements = (store: Store) => ({
+  putState: store.prepare<[StateRow]>(
+    `INSERT INTO gateway_state VALUES (@kind, @key, @value, @code)
+      ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, code = excluded.code`,
+  ),
+  deleteState: store.prepare<[string, string]>('DELETE FROM gateway_state WHERE kind = ? AND key = ?'),
+  stateCode: store
+    .prepare<[string, string], Uint8Array>('SELECT code FROM gateway_state WHERE kind = ? AND key = ?')
+    .pluck(),
+  allState: store.prepare<[], StateRow>('SELECT kind, key, value, code FROM gateway_state ORDER BY kind, key'),
+  putSeal: store.prepare<[SealRow]>(
+    `INSERT INTO journal_seal VALUES (1, @tip, @tipHash, @stateSum, @code) ON CONFLICT (id) DO UPDATE
+      SET tip = excluded.tip, tip_hash = excluded.tip_hash, state_sum = excluded.state_sum, code = excluded.code`,
+  ),
+  seal: store.prepare<[], SealRow>(
+    'SELECT tip, tip_hash AS tipHash, state_sum AS stateSum, code FROM journal_seal WHERE id = 1',
+  ),
+  insertExtent: store.prepare<[ExtentRow]>(
+    'INSERT INTO extent VALUES (1, @firstEpoch, @firstKey, @keyPrint, @boundary, @boundaryHash, @acked)',
+  ),
+  moveExtent: store.prepare<[number, Uint8Array, number]>(
+    'UPDATE extent SET boundary = ?, boundary_hash = ?, acked = ? WHERE id = 1',
+  ),
+  extent: store.prepare<[], ExtentRow>(
+    `SELECT first_epoch AS firstEpoch, first_key AS firstKey, key_print AS keyPrint, boundary,
+      boundary_hash AS boundaryHash, acked FROM extent WHERE id = 1`,
+  ),
+});
+
+const headStatements = (store: Store) => ({
+  insertHead: store.prepare<[SignedHead]>('INSERT INTO head VALUES (@place, @at, @hash, @nextKey, @signature)'),
+  headAtOrBefore: store.prepare<[number], SignedHead>(
+    `SELECT ${headColumns} FROM head WHERE place <= ? ORDER BY place DESC LIMIT 1`,
+  ),
+  headBefore: store.prepare<[number, number], SignedHead>(
+    `SELECT ${headColumns} FROM head WHERE place <= ? AND at < ? ORDER BY place DESC LIMIT 1`,
+  ),
+  headsAfter: store.prepare<[number, number], SignedHead>(
+    `SELECT ${headColumns} FROM head WHERE place > ? ORDER BY place LIMIT ?`,
+  ),
+  putHeadKey: store.prepare<[HeadKeyRow]>(
+    `INSERT INTO head_key VALUES (1, @publicKey, @sealed)
+      ON CONFLICT (id) DO UPDATE SET public_key = excluded.public_key, sealed = excluded.sealed`,
+  ),
+  headKey: store.prepare<[], HeadKeyRow>('SELECT public_key AS publicKey, sealed FROM head_key WHERE id = 1'),
+});

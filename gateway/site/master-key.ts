@@ -1,0 +1,112 @@
+/**
+ * The one key under which all others are sealed: made once, by the package or a developer, and only read here.
+ *
+ * systemd hands it over as a credential (decrypted by the TPM where there is one); without systemd it is a file of
+ * mode 0400 or 0600. 32 random bytes, nothing else.
+ * Guarantees: a key that others can read is refused, not used with a warning; a missing one is never replaced in
+ * passing, since everything sealed would be lost behind a new one.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { storeFault } from '../store/store-fault.ts';
+import { syncFolder } from '../store/sync-folder.ts';
+
+export type MasterKeyFaultCode =
+  | 'MASTER_KEY_MISSING'
+  | 'MASTER_KEY_FORBIDDEN'
+  /** The group or the world may read it. */
+  | 'MASTER_KEY_EXPOSED'
+  /** Not 32 bytes. */
+  | 'MASTER_KEY_MALFORMED'
+  /** There is data already that a new key could not open. */
+  | 'MASTER_KEY_NOT_FRESH';
+
+export class MasterKeyFault extends Error {
+  override readonly name = 'MasterKeyFault';
+  readonly code: MasterKeyFaultCode;
+  readonly path: string;
+
+  constructor(code: MasterKeyFaultCode, path: string, detail: string, cause?: unknown) {
+    super(`${path}: ${detail}`, { cause });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+export const credentialName = 'kannuki-master-key';
+const keyBytes = 32;
+
+export interface MasterKeyPlace {
+  /** Of the service manager (`$CREDENTIALS_DIRECTORY`), if there is one: it is looked into first. */
+  readonly credentialsDirectory: string | undefined;
+  /** From the configuration. */
+  readonly file: string;
+}
+
+/** Where the key is, or would have to be. */
+export function masterKeyPath(place: MasterKeyPlace): string {
+  const credential = place.credentialsDirectory && join(place.credentialsDirectory, credentialName);
+  return credential && existsSync(credential) ? credential : place.file;
+}
+
+/** @returns 32 bytes. @throws MasterKeyFault */
+export function readMasterKey(place: MasterKeyPlace): Uint8Array {
+  const path = masterKeyPath(place);
+  const descriptor = openKey(path);
+  try {
+    const { mode } = fstatSync(descriptor);
+    if ((mode & 0o077) !== 0) {
+      const shown = (mode & 0o777).toString(8).padStart(4, '0');
+      throw new MasterKeyFault('MASTER_KEY_EXPOSED', path, `its mode is ${shown}; only its owner may read it (0400)`);
+    }
+    // One more than a key has, to notice a longer file.
+    const buffer = new Uint8Array(keyBytes + 1);
+    const length = readSync(descriptor, buffer);
+    if (length !== keyBytes) throw new MasterKeyFault('MASTER_KEY_MALFORMED', path, `a key has ${keyBytes} bytes`);
+    return buffer.slice(0, keyBytes);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Makes the key of a new installation, mode 0400.
+ * @param dataDirectory must hold no database yet: what is there was sealed under another key.
+ * @throws MasterKeyFault MASTER_KEY_NOT_FRESH if there is a key or data.
+ */
+export function createMasterKey(path: string, dataDirectory: string): Uint8Array {
+  const data = existsSync(dataDirectory) ? readdirSync(dataDirectory).find((name) => name.includes('.db')) : undefined;
+  if (data) throw new MasterKeyFault('MASTER_KEY_NOT_FRESH', path, `${basename(dataDirectory)} already holds ${data}`);
+  const key = new Uint8Array(randomBytes(keyBytes));
+  const descriptor = createKeyFile(path);
+  try {
+    writeSync(descriptor, key);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  syncFolder(dirname(path));
+  return key;
+}
+
+function openKey(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    const code = storeFault(error, path)?.code;
+    if (code === 'STORE_MISSING')
+      throw new MasterKeyFault('MASTER_KEY_MISSING', path, 'the file does not exist', error);
+    if (code) throw new MasterKeyFault('MASTER_KEY_FORBIDDEN', path, 'the file cannot be read', error);
+    throw error;
+  }
+}
+
+function createKeyFile(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o400);
+  } catch (error) {
+    if (existsSync(path)) throw new MasterKeyFault('MASTER_KEY_NOT_FRESH', path, 'there is a key already', error);
+    throw new MasterKeyFault('MASTER_KEY_FORBIDDEN', path, 'the file cannot be made', error);
+  }
+}
