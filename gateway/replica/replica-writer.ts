@@ -1,0 +1,173 @@
+/**
+ * Writes rows into one replica file and keeps its sums and its head in step, inside the caller's transaction.
+ *
+ * Guarantees: a row is written with its code; an upsert that is not newer than what is there changes nothing; a row that
+ * was changed outside the gateway is not built upon (`ReplicaTampered`).
+ * Not promised: that references between rows hold; a grant to an unknown door opens nothing.
+ */
+import type { Statement, Store } from '../store/open-database.ts';
+import {
+  addHash,
+  bucketOfId,
+  bucketOfLookup,
+  digestOf,
+  headColumns,
+  plainRowHash,
+  type ReplicaHead,
+  type RowKind,
+  rootText,
+  rowKinds,
+  slotOf,
+  subtractHash,
+  sumHex,
+} from './digest.ts';
+import { readHead } from './read-head.ts';
+import { keyColumns, keyOf, keyText, type RowChange, type RowKey, type RowUpsert } from './row-change.ts';
+import { type Columns, columnsOf } from './row-columns.ts';
+import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import { headSql, rowSql } from './row-sql.ts';
+
+/** The file holds something that this gateway did not write, or not last. */
+export class ReplicaTampered extends Error {
+  override readonly name = 'ReplicaTampered';
+  readonly code = 'ROW_TAMPERED';
+}
+
+interface KindStatements {
+  readonly put: Statement;
+  readonly find: Statement<unknown[], ColumnValue[]>;
+  readonly remove: Statement;
+}
+
+interface StoredRow {
+  readonly columns: Columns;
+  readonly mac: string;
+  readonly version: number;
+}
+
+export class ReplicaWriter {
+  readonly #store: Store;
+  readonly #codes: RowCodes;
+  readonly #statements: Readonly<Record<RowKind, KindStatements>>;
+  readonly #sums = new Map<number, bigint>();
+  readonly #digests: Record<RowKind, bigint>;
+  readonly #touched = new Set<number>();
+  #head: ReplicaHead | undefined;
+
+  /**
+   * The store must be migrated.
+   * @throws ReplicaTampered where head and sums in the file do not belong together.
+   */
+  constructor(store: Store, codes: RowCodes) {
+    this.#store = store;
+    this.#codes = codes;
+    const kinds = rowKinds.map((kind) => [kind, prepareKind(store, kind)] as const);
+    this.#statements = Object.fromEntries(kinds) as Record<RowKind, KindStatements>;
+    this.#digests = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+    this.reload();
+  }
+
+  get head(): ReplicaHead | undefined {
+    return this.#head;
+  }
+
+  /** Forgets what was not committed. */
+  reload(): void {
+    this.#touched.clear();
+    this.#sums.clear();
+    const read = readHead(this.#store, this.#codes);
+    if (read.kind === 'tampered') throw new ReplicaTampered(read.what);
+    this.#head = read.kind === 'found' ? read.head : undefined;
+    if (read.kind === 'found') for (const [slot, sum] of read.sums) this.#sums.set(slot, BigInt(`0x${sum}`));
+    const digests = this.#store.prepare<[], [RowKind, string]>(headSql.digests).raw().all();
+    for (const kind of rowKinds) this.#digests[kind] = 0n;
+    for (const [kind, sum] of digests) this.#digests[kind] = BigInt(`0x${sum}`);
+    if (this.#head !== undefined && digestOf(this.#digests) !== this.#head.digest)
+      throw new ReplicaTampered('the digests are not those of the head');
+  }
+
+  /** @returns whether it changed anything. */
+  apply(change: RowChange): boolean {
+    const key = change.op === 'upsert' ? keyOf(change.upsert) : change.key;
+    const stored = this.#find(key);
+    if (change.op === 'remove') {
+      if (stored !== undefined) this.#takeOut(key, stored);
+      return stored !== undefined;
+    }
+    if (stored !== undefined && stored.version >= change.upsert.row.version) return false;
+    if (stored !== undefined) this.#takeOut(key, stored);
+    this.put(change.upsert);
+    return true;
+  }
+
+  /** Writes a row that is known not to be there. */
+  put(upsert: RowUpsert): void {
+    const { kind } = upsert;
+    const columns = columnsOfUpsert(upsert);
+    const text = rowText(kind, columns);
+    const mac = this.#codes.mac(text);
+    const bucket = bucketOf(kind, columns);
+    const isSpread = kind === 'holder' || kind === 'grant';
+    this.#statements[kind].put.run(...(isSpread ? [bucket] : []), ...columns, mac);
+    const slot = slotOf(kind, bucket);
+    this.#sums.set(slot, addHash(this.#sums.get(slot) ?? 0n, this.#codes.element(mac)));
+    this.#digests[kind] = addHash(this.#digests[kind], plainRowHash(text));
+    this.#touched.add(slot);
+  }
+
+  /** Writes the touched sums and the new head; the last act of a transaction. */
+  writeHead({ epoch, cursor }: { readonly epoch: number; readonly cursor: number }): ReplicaHead {
+    const writeSum = this.#store.prepare(headSql.writeSum);
+    for (const slot of this.#touched) writeSum.run(slot, sumHex(this.#sums.get(slot) ?? 0n));
+    this.#touched.clear();
+    const writeDigest = this.#store.prepare(headSql.writeDigest);
+    for (const kind of rowKinds) writeDigest.run(kind, sumHex(this.#digests[kind]));
+    const sums = new Map([...this.#sums].map(([slot, sum]) => [slot, sumHex(sum)]));
+    const change = (this.#head?.change ?? 0) + 1;
+    const digest = digestOf(this.#digests);
+    const head: ReplicaHead = { epoch, cursor, change, digest, root: this.#codes.root(rootText(sums)) };
+    const columns = headColumns(head);
+    this.#store.prepare(headSql.write).run(...columns, this.#codes.head(rowText('head', columns)));
+    this.#head = head;
+    return head;
+  }
+
+  #find(key: RowKey): StoredRow | undefined {
+    const found = this.#statements[key.kind].find.get(...keyColumns(key));
+    if (found === undefined) return undefined;
+    const columns = found.slice(0, -1);
+    const mac = String(found.at(-1));
+    if (this.#codes.mac(rowText(key.kind, columns)) !== mac)
+      throw new ReplicaTampered(`${key.kind} ${keyText(key)} was changed outside the gateway`);
+    return { columns, mac, version: Number(columns.at(-1)) };
+  }
+
+  #takeOut(key: RowKey, stored: StoredRow): void {
+    this.#statements[key.kind].remove.run(...keyColumns(key));
+    const slot = slotOf(key.kind, bucketOf(key.kind, stored.columns));
+    this.#sums.set(slot, subtractHash(this.#sums.get(slot) ?? 0n, this.#codes.element(stored.mac)));
+    this.#digests[key.kind] = subtractHash(this.#digests[key.kind], plainRowHash(rowText(key.kind, stored.columns)));
+    this.#touched.add(slot);
+  }
+}
+
+function prepareKind(store: Store, kind: RowKind): KindStatements {
+  const { put, find, remove } = rowSql[kind];
+  return {
+    put: store.prepare(put),
+    find: store.prepare<unknown[], ColumnValue[]>(find).raw(),
+    remove: store.prepare(remove),
+  };
+}
+
+function columnsOfUpsert(upsert: RowUpsert): Columns {
+  const columns = columnsOf[upsert.kind] as (row: RowUpsert['row']) => Columns;
+  return columns(upsert.row);
+}
+
+/** For a holder, its id decides; for a grant, its credential; for a credential, its lookup: each is the first column. */
+function bucketOf(kind: RowKind, columns: Columns): number {
+  const first = String(columns[0]);
+  if (kind === 'credential') return bucketOfLookup(first);
+  return kind === 'holder' || kind === 'grant' ? bucketOfId(first) : 0;
+}

@@ -1,0 +1,38 @@
+/** What is done to a replica: a row put in the place of its older self, or taken out. */
+import type { Identifier } from '#shared/identifier.ts';
+import type { RowKind } from './digest.ts';
+import { bucketOfId } from './digest.ts';
+import type { RowOf } from './row-columns.ts';
+
+export type RowUpsert = { readonly [Kind in RowKind]: { readonly kind: Kind; readonly row: RowOf[Kind] } }[RowKind];
+
+export type RowKey =
+  | { readonly kind: Exclude<RowKind, 'grant'>; readonly id: Identifier<string> }
+  | {
+      readonly kind: 'grant';
+      readonly credential: RowOf['grant']['credential'];
+      readonly door: RowOf['grant']['door'];
+      readonly grant: RowOf['grant']['grant'];
+    };
+
+export type RowChange =
+  | { readonly op: 'upsert'; readonly upsert: RowUpsert }
+  /** Of a row that is not there: nothing to do. */
+  | { readonly op: 'remove'; readonly key: RowKey };
+
+export function keyOf(upsert: RowUpsert): RowKey {
+  if (upsert.kind !== 'grant') return { kind: upsert.kind, id: upsert.row.id };
+  const { credential, door, grant } = upsert.row;
+  return { kind: 'grant', credential, door, grant };
+}
+
+/** The values by which a row is found in its table. */
+export function keyColumns(key: RowKey): readonly (string | number)[] {
+  if (key.kind === 'grant') return [bucketOfId(key.credential), key.credential, key.door, key.grant];
+  return key.kind === 'holder' ? [bucketOfId(key.id), key.id] : [key.id];
+}
+
+/** How a row is named to people. */
+export function keyText(key: RowKey): string {
+  return key.kind === 'grant' ? `${key.grant} ${key.credential} ${key.door}` : key.id;
+}
