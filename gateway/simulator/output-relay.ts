@@ -1,10 +1,11 @@
 /**
  * One output of a simulated device: a relay with a permanent state and a timer over it.
  *
- * Follows OUT of OSDP: codes 0–6, timers that end by themselves, so that a silent panel leaves nothing released.
+ * Follows OUT of OSDP: a timer ends by itself, so that a silent panel leaves nothing released.
  * Pure: time arrives as `at`. A stuck relay takes every command and does not move, as worn contacts do.
  */
 import { later, type MonoMs } from '#shared/instant.ts';
+import { unreachable } from '#shared/outcome.ts';
 
 export interface OutputRelay {
   /** What a command without a timer left it at; a timer falls back to it. */
@@ -22,29 +23,29 @@ export function isRelayOn(relay: OutputRelay): boolean {
   return relay.stuckAt ?? relay.timer?.isOn ?? relay.permanent;
 }
 
-export interface OutputCommand {
+export interface OutputOrder {
   readonly at: MonoMs;
-  /** OSDP OUT control code, 0–6; others change nothing. */
-  readonly code: number;
-  /** For codes 5 and 6, ms; 0 means no timer was given and the command changes nothing. */
+  readonly action: 'nothing' | 'off' | 'on' | 'off-after-timer' | 'on-after-timer' | 'on-for-timer' | 'off-for-timer';
+  /** For the last two, ms; 0 means no timer was given and the command changes nothing. */
   readonly timerMs: number;
 }
 
-/** Codes 1 and 2 cancel a running timer, 3 and 4 let it finish, 5 and 6 start one. */
-export function commandRelay(relay: OutputRelay, command: OutputCommand): OutputRelay {
-  const { at, code, timerMs } = command;
-  switch (code) {
-    case 1:
-    case 2:
-      return { ...relay, permanent: code === 2, timer: undefined };
-    case 3:
-    case 4:
-      return { ...relay, permanent: code === 4 };
-    case 5:
-    case 6:
-      return timerMs > 0 ? { ...relay, timer: { isOn: code === 5, endsAt: later(at, timerMs) } } : relay;
-    default:
+/** `on` and `off` cancel a running timer, the `-after-timer` pair lets it finish, the `-for-timer` pair starts one. */
+export function orderRelay(relay: OutputRelay, { at, action, timerMs }: OutputOrder): OutputRelay {
+  switch (action) {
+    case 'nothing':
       return relay;
+    case 'on':
+    case 'off':
+      return { ...relay, permanent: action === 'on', timer: undefined };
+    case 'on-after-timer':
+    case 'off-after-timer':
+      return { ...relay, permanent: action === 'on-after-timer' };
+    case 'on-for-timer':
+    case 'off-for-timer':
+      return timerMs > 0 ? { ...relay, timer: { isOn: action === 'on-for-timer', endsAt: later(at, timerMs) } } : relay;
+    default:
+      return unreachable(action);
   }
 }
 

@@ -80,7 +80,9 @@ export interface SiteEvent {
     | 'key-installed'
     | 'panel-connected'
     | 'panel-gone'
-    | 'faulted';
+    | 'faulted'
+    /** A lamp or the buzzer, in words. */
+    | 'signal';
   readonly detail?: string;
 }
 

@@ -57,6 +57,8 @@ const peripheralSchema = z.strictObject({
   heads: z.int().min(0).max(4).default(1),
   inputs: z.int().min(0).max(32).default(0),
   outputs: z.int().min(0).max(32).default(0),
+  /** Tells the panel by itself when an output changes, as most boards do. */
+  reportsOutputs: z.boolean().default(true),
 });
 
 const inputPoint = z.strictObject({
