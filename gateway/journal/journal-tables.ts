@@ -56,6 +56,7 @@ export interface JournalTables {
   readonly deleteEntries: Statement<[first: number, last: number]>;
   readonly insertPrivate: Statement<[PrivateRow]>;
   readonly privateAt: Statement<[place: number], PrivateRow>;
+  readonly allPrivate: Statement<[], PrivateRow>;
   readonly deletePrivate: Statement<[first: number, last: number]>;
   readonly putState: Statement<[StateRow]>;
   readonly deleteState: Statement<[kind: string, key: string]>;
@@ -103,6 +104,7 @@ const entryStatements = (store: Store) => ({
   deleteEntries: store.prepare<[number, number]>('DELETE FROM entry WHERE place BETWEEN ? AND ?'),
   insertPrivate: store.prepare<[PrivateRow]>('INSERT INTO entry_private VALUES (@place, @salt, @value)'),
   privateAt: store.prepare<[number], PrivateRow>('SELECT place, salt, value FROM entry_private WHERE place = ?'),
+  allPrivate: store.prepare<[], PrivateRow>('SELECT place, salt, value FROM entry_private ORDER BY place'),
   deletePrivate: store.prepare<[number, number]>('DELETE FROM entry_private WHERE place BETWEEN ? AND ?'),
 });
 

@@ -27,10 +27,10 @@ export class MasterKeyFault extends Error {
   readonly code: MasterKeyFaultCode;
   readonly path: string;
 
-  constructor(code: MasterKeyFaultCode, path: string, detail: string, cause?: unknown) {
-    super(`${path}: ${detail}`, { cause });
-    this.code = code;
-    this.path = path;
+  constructor(what: { code: MasterKeyFaultCode; path: string; detail: string }, options?: ErrorOptions) {
+    super(`${what.path}: ${what.detail}`, options);
+    this.code = what.code;
+    this.path = what.path;
   }
 }
 
@@ -44,6 +44,13 @@ export interface MasterKeyPlace {
   readonly file: string;
 }
 
+/**
+ * Bits that nobody may have. A credential of systemd on tmpfs is opened to its service by an access list, whose mask
+ * shows as the group's read bit; its folder is closed to everybody else.
+ */
+const forbiddenOfFile = 0o077;
+const forbiddenOfCredential = 0o037;
+
 /** Where the key is, or would have to be. */
 export function masterKeyPath(place: MasterKeyPlace): string {
   const credential = place.credentialsDirectory && join(place.credentialsDirectory, credentialName);
@@ -56,14 +63,19 @@ export function readMasterKey(place: MasterKeyPlace): Uint8Array {
   const descriptor = openKey(path);
   try {
     const { mode } = fstatSync(descriptor);
-    if ((mode & 0o077) !== 0) {
+    if ((mode & (path === place.file ? forbiddenOfFile : forbiddenOfCredential)) !== 0) {
       const shown = (mode & 0o777).toString(8).padStart(4, '0');
-      throw new MasterKeyFault('MASTER_KEY_EXPOSED', path, `its mode is ${shown}; only its owner may read it (0400)`);
+      throw new MasterKeyFault({
+        code: 'MASTER_KEY_EXPOSED',
+        path,
+        detail: `its mode is ${shown}; only its owner may read it (0400)`,
+      });
     }
     // One more than a key has, to notice a longer file.
     const buffer = new Uint8Array(keyBytes + 1);
     const length = readSync(descriptor, buffer);
-    if (length !== keyBytes) throw new MasterKeyFault('MASTER_KEY_MALFORMED', path, `a key has ${keyBytes} bytes`);
+    if (length !== keyBytes)
+      throw new MasterKeyFault({ code: 'MASTER_KEY_MALFORMED', path, detail: `a key has ${keyBytes} bytes` });
     return buffer.slice(0, keyBytes);
   } finally {
     closeSync(descriptor);
@@ -77,7 +89,12 @@ export function readMasterKey(place: MasterKeyPlace): Uint8Array {
  */
 export function createMasterKey(path: string, dataDirectory: string): Uint8Array {
   const data = existsSync(dataDirectory) ? readdirSync(dataDirectory).find((name) => name.includes('.db')) : undefined;
-  if (data) throw new MasterKeyFault('MASTER_KEY_NOT_FRESH', path, `${basename(dataDirectory)} already holds ${data}`);
+  if (data)
+    throw new MasterKeyFault({
+      code: 'MASTER_KEY_NOT_FRESH',
+      path,
+      detail: `${basename(dataDirectory)} already holds ${data}`,
+    });
   const key = new Uint8Array(randomBytes(keyBytes));
   const descriptor = createKeyFile(path);
   try {
@@ -96,8 +113,15 @@ function openKey(path: string): number {
   } catch (error) {
     const code = storeFault(error, path)?.code;
     if (code === 'STORE_MISSING')
-      throw new MasterKeyFault('MASTER_KEY_MISSING', path, 'the file does not exist', error);
-    if (code) throw new MasterKeyFault('MASTER_KEY_FORBIDDEN', path, 'the file cannot be read', error);
+      throw new MasterKeyFault(
+        { code: 'MASTER_KEY_MISSING', path, detail: 'the file does not exist' },
+        { cause: error },
+      );
+    if (code)
+      throw new MasterKeyFault(
+        { code: 'MASTER_KEY_FORBIDDEN', path, detail: 'the file cannot be read' },
+        { cause: error },
+      );
     throw error;
   }
 }
@@ -106,7 +130,14 @@ function createKeyFile(path: string): number {
   try {
     return openSync(path, 'wx', 0o400);
   } catch (error) {
-    if (existsSync(path)) throw new MasterKeyFault('MASTER_KEY_NOT_FRESH', path, 'there is a key already', error);
-    throw new MasterKeyFault('MASTER_KEY_FORBIDDEN', path, 'the file cannot be made', error);
+    if (existsSync(path))
+      throw new MasterKeyFault(
+        { code: 'MASTER_KEY_NOT_FRESH', path, detail: 'there is a key already' },
+        { cause: error },
+      );
+    throw new MasterKeyFault(
+      { code: 'MASTER_KEY_FORBIDDEN', path, detail: 'the file cannot be made' },
+      { cause: error },
+    );
   }
 }
