@@ -9,7 +9,15 @@ import { deniesEncryption, isSameReader } from './panel-identity.ts';
 import { startInquiry } from './panel-inquiry.ts';
 import { discardStale } from './panel-online.ts';
 import { block, hangUp } from './panel-restart.ts';
-import { fromTheBeginning, move, noCapabilities, type PanelState, type PanelStep, raise, then } from './panel-state.ts';
+import {
+  andThen,
+  fromTheBeginning,
+  move,
+  noCapabilities,
+  type PanelState,
+  type PanelStep,
+  raise,
+} from './panel-state.ts';
 import { probeDelay } from './panel-timing.ts';
 import type { Answer } from './panel-verdict.ts';
 import { capabilitiesReply } from './reply/capabilities.ts';
@@ -20,7 +28,7 @@ export function missProbe(state: PanelState, sentAt: number): PanelStep {
   const probes = state.probes + 1;
   const wasId = state.stage.kind === 'probe' && state.stage.using === 'id';
   const stage = wasId && state.settings.wakeWithPoll ? ({ kind: 'probe', using: 'poll' } as const) : fromTheBeginning;
-  return then(hangUp(state), (next) => move(next, { probes, stage, notBefore: sentAt + probeDelay(probes) }));
+  return andThen(hangUp(state), (next) => move(next, { probes, stage, notBefore: sentAt + probeDelay(probes) }));
 }
 
 /** To a probe, whichever question it was. */
@@ -41,7 +49,7 @@ function meetReader(state: PanelState, at: number, identity: IdentityReply): Pan
   const met = move(state, { identity, stage: { kind: 'capabilities' } });
   if (!isPlain || isSameReader(state.expectedIdentity, identity)) return met;
   const alarmed = raise(met.state, at, 'DEVICE_IDENTITY_CHANGED', 'other-reader');
-  return then(alarmed, (next) => block(next, at, 'identity-changed'));
+  return andThen(alarmed, (next) => block(next, at, 'identity-changed'));
 }
 
 /** A reader that refuses the question is taken without capabilities. */
@@ -54,5 +62,5 @@ export function takeCapabilities(state: PanelState, at: number, answer: Answer):
   const compared = isDenied
     ? raise(known, at, 'DEVICE_SECURITY_LOST', 'capabilities-deny-encryption')
     : move(known, {});
-  return then(compared, (next) => startHandshake(next, at));
+  return andThen(compared, (next) => startHandshake(next, at));
 }

@@ -9,7 +9,7 @@ import { isSameReader } from './panel-identity.ts';
 import { startInquiry } from './panel-inquiry.ts';
 import { keyAttempts, proveKey, refuseKey } from './panel-keys.ts';
 import { block, restart } from './panel-restart.ts';
-import { type KeyAttempt, move, type PanelState, type PanelStep, raise, type Stage, then } from './panel-state.ts';
+import { andThen, type KeyAttempt, move, type PanelState, type PanelStep, raise, type Stage } from './panel-state.ts';
 import type { Answer } from './panel-verdict.ts';
 import { ackReply } from './reply/ack.ts';
 import { challengeAnswerReply } from './reply/challenge-answer.ts';
@@ -46,10 +46,10 @@ function tryNext(state: PanelState, at: number, stage: StageOf<'challenge' | 'pr
   const [attempt, ...rest] = stage.rest;
   if (attempt !== undefined) return challenge(state, attempt, rest);
   const isOther = state.installUntil === undefined && !isSameReader(state.expectedIdentity, state.identity);
-  const alarmed = then(raise(state, at, 'DEVICE_KEY_MISMATCH', problem), (next) =>
+  const alarmed = andThen(raise(state, at, 'DEVICE_KEY_MISMATCH', problem), (next) =>
     isOther ? raise(next, at, 'DEVICE_IDENTITY_CHANGED', 'other-reader-without-the-key') : move(next, {}),
   );
-  return then(alarmed, (next) => block(next, at, isOther ? 'identity-changed' : 'key-mismatch'));
+  return andThen(alarmed, (next) => block(next, at, isOther ? 'identity-changed' : 'key-mismatch'));
 }
 
 /** CCRYPT, or a refusal. */
@@ -67,7 +67,7 @@ export function takeChallengeAnswer(
   }
   if (answer.security.data[0] !== keySelect(attempt)) {
     const alarmed = raise(state, at, 'DEVICE_SECURITY_LOST', 'other-key-offered');
-    return then(alarmed, (next) => tryNext(next, at, stage, 'other-key-offered'));
+    return andThen(alarmed, (next) => tryNext(next, at, stage, 'other-key-offered'));
   }
   const keys = deriveSessionKeys(attempt.key, nonce);
   if (!isSameSecret(peripheralCryptogram(keys, nonce, reply.random), reply.cryptogram)) {
@@ -107,5 +107,5 @@ function enterChannel(state: PanelState, at: number, role: KeyAttempt['role']): 
 export function takeKeyAnswer(state: PanelState, at: number, answer: Answer): PanelStep {
   if (answer.code === ackReply.code) return startHandshake(state, at);
   if (answer.code !== nakReply.code) return restart(state, at, 'protocol-fault', false);
-  return then(refuseKey({ ...state, link: answer.link }), (next) => startHandshake(next, at));
+  return andThen(refuseKey({ ...state, link: answer.link }), (next) => startHandshake(next, at));
 }

@@ -8,7 +8,7 @@
 import { countsAny, isSameCapabilities, isSameIdentity, isSameReader } from './panel-identity.ts';
 import type { Inquiry, PanelEffect } from './panel-port.ts';
 import { block } from './panel-restart.ts';
-import { move, type PanelState, type PanelStep, raise, then } from './panel-state.ts';
+import { andThen, move, type PanelState, type PanelStep, raise } from './panel-state.ts';
 import type { Answer } from './panel-verdict.ts';
 import { type CapabilitiesReply, capabilitiesReply, capabilityFunction } from './reply/capabilities.ts';
 import { type IdentityReply, identityReply } from './reply/identity.ts';
@@ -41,10 +41,10 @@ function decodeBasic(answer: Answer): IdentityReply | CapabilitiesReply | undefi
 function takeIdentity(state: PanelState, at: number, rest: readonly Inquiry[], identity: IdentityReply): PanelStep {
   const isForged = !isSameIdentity(state.identity, identity);
   const compared = isForged ? raise(state, at, 'DEVICE_MESSAGE_FORGED', 'identity-differs-in-plain') : move(state, {});
-  return then(compared, (next) => {
+  return andThen(compared, (next) => {
     if (isSameReader(next.expectedIdentity, identity)) return goOn({ ...next, identity }, at, rest.slice(1));
     const alarmed = raise({ ...next, identity }, at, 'DEVICE_IDENTITY_CHANGED', 'other-reader');
-    return then(alarmed, (last) => block(last, at, 'identity-changed'));
+    return andThen(alarmed, (last) => block(last, at, 'identity-changed'));
   });
 }
 
@@ -58,7 +58,7 @@ function takeCapabilities(
   const compared = isForged
     ? raise(state, at, 'DEVICE_MESSAGE_FORGED', 'capabilities-differ-in-plain')
     : move(state, {});
-  return then(compared, (next) => goOn({ ...next, capabilities }, at, rest.slice(1)));
+  return andThen(compared, (next) => goOn({ ...next, capabilities }, at, rest.slice(1)));
 }
 
 function goOn(state: PanelState, at: number, rest: readonly Inquiry[]): PanelStep {

@@ -8,7 +8,7 @@
  */
 import type { PanelEffect } from './panel-port.ts';
 import { hangUp } from './panel-restart.ts';
-import { type KeyAttempt, type KeyRing, move, type PanelState, type PanelStep, raise, then } from './panel-state.ts';
+import { andThen, type KeyAttempt, type KeyRing, move, type PanelState, type PanelStep, raise } from './panel-state.ts';
 import { defaultKey, isUsableKey } from './secure-channel.ts';
 
 const attempt = (role: KeyAttempt['role'], key: Uint8Array | undefined): readonly KeyAttempt[] =>
@@ -53,7 +53,7 @@ export function openInstall(state: PanelState, at: number, until: number, key: U
   // A reader that is waited for is tried at once.
   const notBefore = state.exchange === undefined ? at : state.notBefore;
   const opened = move(state, { keys, installUntil: until, notBefore, failures: 0 });
-  return then(opened, (next) => raise(next, at, 'INSTALL_WINDOW_OPEN', 'armed-by-operator'));
+  return andThen(opened, (next) => raise(next, at, 'INSTALL_WINDOW_OPEN', 'armed-by-operator'));
 }
 
 export function offerRekey(state: PanelState, key: Uint8Array): PanelStep {
@@ -67,7 +67,7 @@ export function closeInstall(state: PanelState, reason: 'expired' | 'closed' | '
   const isPublic = isUnderPublicKey(state);
   const keys = stopSetting(state.keys, reason !== 'refused');
   const closed = move(state, { installUntil: undefined, keys }, { kind: 'install-closed', reason });
-  return isPublic ? then(closed, hangUp) : closed;
+  return isPublic ? andThen(closed, hangUp) : closed;
 }
 
 /** The reader would not take the key. */

@@ -9,7 +9,7 @@ import { type DecodedReply, decodeReply } from './message.ts';
 import { freshLink } from './panel-exchange.ts';
 import type { CommandOutcome, PanelEffect } from './panel-port.ts';
 import { block, restart } from './panel-restart.ts';
-import { move, type OpenExchange, type PanelState, type PanelStep, type Stage, then } from './panel-state.ts';
+import { andThen, move, type OpenExchange, type PanelState, type PanelStep, type Stage } from './panel-state.ts';
 import { communicationPauseMs } from './panel-timing.ts';
 import type { Answer } from './panel-verdict.ts';
 import { ackReply } from './reply/ack.ts';
@@ -60,7 +60,7 @@ export function takeAnswer(
   const rest = isPoll || command !== undefined ? stage.rest : stage.rest.slice(1);
   const hasSettled = stage.hasSettled || (isPoll && answer.code === ackReply.code);
   const taken = move(answered, { stage: { kind: 'up', rest, hasSettled } }, ...effects);
-  return then(taken, (next) => drawConsequence(next, at, isPoll, reply));
+  return andThen(taken, (next) => drawConsequence(next, at, isPoll, reply));
 }
 
 function report(
@@ -95,7 +95,7 @@ function drawConsequence(state: PanelState, at: number, isPoll: boolean, reply: 
 function followTo(state: PanelState, at: number, address: number, baud: number): PanelStep {
   const moved = restart(state, at, 'protocol-fault', false);
   const link = freshLink(address, state.link.check);
-  return then(moved, (next) =>
+  return andThen(moved, (next) =>
     move(next, { link, notBefore: at + communicationPauseMs }, { kind: 'communication', address, baud }),
   );
 }

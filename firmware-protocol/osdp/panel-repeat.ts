@@ -4,7 +4,7 @@
 import { missProbe } from './panel-connect.ts';
 import type { PanelLink } from './panel-exchange.ts';
 import { fallSilent, restart } from './panel-restart.ts';
-import { move, type OpenExchange, type PanelState, type PanelStep, raise, sayOffline, then } from './panel-state.ts';
+import { andThen, move, type OpenExchange, type PanelState, type PanelStep, raise, sayOffline } from './panel-state.ts';
 import { busyDelay, busyLimit, connectTries, repeatDelay } from './panel-timing.ts';
 
 /** Nothing usable came. */
@@ -33,8 +33,8 @@ function giveUp(state: PanelState, sentAt: number): PanelStep {
   const silentChallenges = state.stage.kind === 'challenge' ? state.silentChallenges + 1 : state.silentChallenges;
   const ended = missProbe({ ...state, silentChallenges }, sentAt);
   if (silentChallenges < silentChallengesLimit) return ended;
-  const alarmed = then(ended, (next) => raise(next, sentAt, 'DEVICE_SECURITY_LOST', 'handshake-unanswered'));
-  return then(alarmed, (next) => sayOffline(next, 'security-required'));
+  const alarmed = andThen(ended, (next) => raise(next, sentAt, 'DEVICE_SECURITY_LOST', 'handshake-unanswered'));
+  return andThen(alarmed, (next) => sayOffline(next, 'security-required'));
 }
 
 /** BUSY outside sequence and chain: the same bytes again, later, but not for ever. */

@@ -7,6 +7,7 @@
 import { freshLink } from './panel-exchange.ts';
 import type { CommandOutcome, PanelEffect, PanelOfflineReason } from './panel-port.ts';
 import {
+  andThen,
   fromTheBeginning,
   move,
   type OpenExchange,
@@ -14,7 +15,6 @@ import {
   type PanelStep,
   raise,
   sayOffline,
-  then,
 } from './panel-state.ts';
 import { failureDelay, restartDelay, stableMs } from './panel-timing.ts';
 
@@ -51,25 +51,25 @@ export function restart(state: PanelState, at: number, reason: PanelOfflineReaso
   const wasStable = state.status?.kind === 'online' && at - state.status.since >= stableMs;
   const restarts = wasStable ? 0 : state.restarts;
   const unprovenRestarts = (wasStable ? 0 : state.unprovenRestarts) + Number(isUnproven);
-  const ended = then(hangUp(state), (next) =>
+  const ended = andThen(hangUp(state), (next) =>
     move(next, { restarts: restarts + 1, unprovenRestarts, notBefore: at + restartDelay(restarts), probes: 0 }),
   );
-  const said = wasOnline ? then(ended, (next) => sayOffline(next, reason)) : ended;
+  const said = wasOnline ? andThen(ended, (next) => sayOffline(next, reason)) : ended;
   if (unprovenRestarts < stormRestarts) return said;
-  return then(said, (next) => raise(next, at, 'DEVICE_MESSAGE_FORGED', 'session-ended-again-and-again'));
+  return andThen(said, (next) => raise(next, at, 'DEVICE_MESSAGE_FORGED', 'session-ended-again-and-again'));
 }
 
 /** Gives the reader up for a while: it answers, and cannot be used. */
 export function block(state: PanelState, at: number, reason: PanelOfflineReason): PanelStep {
   const failures = state.failures + 1;
-  const ended = then(hangUp(state), (next) =>
+  const ended = andThen(hangUp(state), (next) =>
     move(next, { failures, notBefore: at + failureDelay(failures), probes: 0 }),
   );
-  return then(ended, (next) => sayOffline(next, reason));
+  return andThen(ended, (next) => sayOffline(next, reason));
 }
 
 /** Nobody answered for too long. */
 export function fallSilent(state: PanelState, at: number): PanelStep {
-  const ended = then(hangUp(state), (next) => move(next, { notBefore: at, probes: 0 }));
-  return then(ended, (next) => sayOffline(next, 'silent'));
+  const ended = andThen(hangUp(state), (next) => move(next, { notBefore: at, probes: 0 }));
+  return andThen(ended, (next) => sayOffline(next, 'silent'));
 }

@@ -18,7 +18,7 @@ import { takeAnswer } from './panel-online.ts';
 import type { CommandOutcome, PanelEffect, PanelInput } from './panel-port.ts';
 import { askAnew, miss, resend, wait } from './panel-repeat.ts';
 import { hangUp, restart } from './panel-restart.ts';
-import { move, type OpenExchange, type PanelState, type PanelStep, raise, sayOffline, then } from './panel-state.ts';
+import { andThen, move, type OpenExchange, type PanelState, type PanelStep, raise, sayOffline } from './panel-state.ts';
 import { takeTurn } from './panel-turn.ts';
 import { type Answer, judgeReply, type Verdict } from './panel-verdict.ts';
 import { busyReply } from './reply/busy.ts';
@@ -28,7 +28,7 @@ export const queueLimit = 8;
 
 /** @throws RangeError for a command that no frame can carry. */
 export function stepPanelSession(state: PanelState, input: PanelInput): PanelStep {
-  return then(expireInstall(state, input.at), (next) => dispatch(next, input));
+  return andThen(expireInstall(state, input.at), (next) => dispatch(next, input));
 }
 
 function dispatch(state: PanelState, input: PanelInput): PanelStep {
@@ -48,7 +48,7 @@ function dispatch(state: PanelState, input: PanelInput): PanelStep {
     case 'rekey':
       return offerRekey(state, input.key);
     case 'line-down':
-      return then(hangUp(state), (next) => sayOffline({ ...next, notBefore: input.at }, 'line-down'));
+      return andThen(hangUp(state), (next) => sayOffline({ ...next, notBefore: input.at }, 'line-down'));
   }
 }
 
@@ -83,11 +83,11 @@ function judge(state: PanelState, exchange: OpenExchange, at: number, verdict: V
     case 'session-refused':
       return restart(state, at, 'protocol-fault', true);
     case 'forged':
-      return then(raise(state, at, 'DEVICE_MESSAGE_FORGED', `wrong-${verdict.detail}`), (next) =>
+      return andThen(raise(state, at, 'DEVICE_MESSAGE_FORGED', `wrong-${verdict.detail}`), (next) =>
         restart(next, at, 'protocol-fault', true),
       );
     case 'unprotected':
-      return then(raise(state, at, 'DEVICE_SECURITY_LOST', 'plain-reply-in-session'), (next) =>
+      return andThen(raise(state, at, 'DEVICE_SECURITY_LOST', 'plain-reply-in-session'), (next) =>
         restart(next, at, 'protocol-fault', true),
       );
     case 'malformed':

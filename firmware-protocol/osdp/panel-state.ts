@@ -194,7 +194,7 @@ export function move(state: PanelState, changes: Partial<PanelState>, ...effects
 }
 
 /** One move after another. */
-export function then(first: PanelStep, next: (state: PanelState) => PanelStep): PanelStep {
+export function andThen(first: PanelStep, next: (state: PanelState) => PanelStep): PanelStep {
   const second = next(first.state);
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }

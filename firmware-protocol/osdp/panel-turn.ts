@@ -8,12 +8,12 @@ import { openExchange } from './panel-exchange.ts';
 import type { PanelEffect } from './panel-port.ts';
 import { nextRequest } from './panel-request.ts';
 import { fallSilent, restart } from './panel-restart.ts';
-import { move, type OpenExchange, type PanelState, type PanelStep, sayOffline, then } from './panel-state.ts';
+import { andThen, move, type OpenExchange, type PanelState, type PanelStep, sayOffline } from './panel-state.ts';
 
 export function takeTurn(state: PanelState, at: number, entropy: Uint8Array): PanelStep {
   const begun = state.status === undefined ? begin(state, at) : state;
-  const watched = then(dropExpired(begun, at), (next) => watchSilence(next, at));
-  return then(watched, (next) => {
+  const watched = andThen(dropExpired(begun, at), (next) => watchSilence(next, at));
+  return andThen(watched, (next) => {
     if (at < next.notBefore) return move(next, {}, { kind: 'skip', until: next.notBefore });
     return next.exchange === undefined ? sendNew(next, at, entropy) : sendAgain(next, next.exchange, at);
   });
@@ -33,7 +33,7 @@ function dropExpired(state: PanelState, at: number): PanelStep {
   const { exchange } = state;
   if (exchange?.command === undefined || at < exchange.command.deadline) return dropped;
   // Its sequence number may carry nothing else, so the conversation ends with it.
-  return then(dropped, (next) => restart(next, at, exchange.misses > 0 ? 'silent' : 'protocol-fault', false));
+  return andThen(dropped, (next) => restart(next, at, exchange.misses > 0 ? 'silent' : 'protocol-fault', false));
 }
 
 function watchSilence(state: PanelState, at: number): PanelStep {

@@ -10,7 +10,7 @@
 import { capabilitiesCommand } from './command/capabilities.ts';
 import { idCommand } from './command/id.ts';
 import { setKeyCommand } from './command/set-key.ts';
-import { broadcastAddress, encodeFrame, type Frame, type SecurityBlock } from './frame.ts';
+import { broadcastAddress, carriesMac, encodeFrame, type Frame, type SecurityBlock } from './frame.ts';
 import { encodeReply, type Reply } from './message.ts';
 import { nextSequence } from './panel-exchange.ts';
 import { answerChallenge, answerProof, openCommand } from './peripheral-channel.ts';
@@ -63,10 +63,12 @@ function takeFrame(before: PeripheralState, input: FrameInput): PeripheralStep {
   const isForUs = !frame.isReply && (frame.address === before.address || frame.address === broadcastAddress);
   if (!isForUs) return { state: before, effects: [] };
   const quiet = endOnSilence(before, at);
-  const state = { ...quiet.state, lastHeardAt: at };
-  if (state.last !== undefined && isSameSecret(state.last.command, frame.bytes)) {
-    return { state, effects: [...quiet.effects, { kind: 'transmit', bytes: state.last.reply }] };
+  const { last } = quiet.state;
+  // A repeat shows that the answer did not arrive: no good exchange, and nothing to do twice.
+  if (last !== undefined && isSameSecret(last.command, frame.bytes)) {
+    return { state: quiet.state, effects: [...quiet.effects, { kind: 'transmit', bytes: last.reply }] };
   }
+  const state = { ...quiet.state, lastHeardAt: at };
   const step = frame.sequence === 0 ? begin(state, input) : goOn(state, input);
   return { state: step.state, effects: [...quiet.effects, ...step.effects] };
 }
@@ -79,8 +81,11 @@ function begin(state: PeripheralState, input: FrameInput): PeripheralStep {
 }
 
 function goOn(state: PeripheralState, input: FrameInput): PeripheralStep {
-  const isNext = state.sequence !== undefined && input.frame.sequence === nextSequence(state.sequence);
-  if (!isNext) return denySequence(state, input.frame);
+  if (state.sequence === undefined) return denySequence(state, input.frame);
+  // A session that silence has ended is denied as a session, whatever the sequence.
+  const isOrphaned = state.channel === undefined && carriesMac(input.frame.security);
+  const isNext = input.frame.sequence === nextSequence(state.sequence);
+  if (!isNext && !isOrphaned) return denySequence(state, input.frame);
   const isIntruding = state.channel !== undefined && input.frame.security === undefined;
   // Somebody speaks in plain into a session: refused without touching it.
   if (isIntruding) return sayPlain(state, input.frame, refuse(state, nakReason.securityRequired), false);
