@@ -79,9 +79,13 @@ export function driverContract(name: string, openBench: () => Promise<DriverBenc
 
     it('tells a card with its bits and its time', async () => {
       await goOnline();
-      const before = bench.now();
-      bench.swipe(26, card);
-      await waitUntil('the card', () => told('card').length > 0);
+      // One that comes at once may count as from before the connection; then it is said, and the next one counts.
+      let before = bench.now();
+      for (let discarded = 0; told('card').length === 0; discarded += 1) {
+        before = bench.now();
+        bench.swipe(26, card);
+        await waitUntil('the card', () => told('card').length > 0 || told('discarded').length > discarded);
+      }
       const [event] = told('card');
       expect(event).toMatchObject({ bitCount: 26, bytes: card });
       expect(event?.at).toBeGreaterThanOrEqual(before);
