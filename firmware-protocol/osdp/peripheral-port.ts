@@ -43,7 +43,7 @@ export interface PeripheralConfig {
   readonly allowsCommunication: boolean;
   /** Longest file taken, bytes; 0 refuses file transfers. */
   readonly longestFile?: number;
-  /** Sends status replies authenticated but readable, as some readers do. */
+  /** Answers questions about status authenticated but readable, as some readers do. */
   readonly hasReadableStatus?: boolean;
   /** Silence that ends the session, ms; the standard's 8 000 unless told otherwise. */
   readonly silenceMs?: number;

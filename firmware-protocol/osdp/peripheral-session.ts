@@ -9,6 +9,7 @@
 
 import { capabilitiesCommand } from './command/capabilities.ts';
 import { idCommand } from './command/id.ts';
+import { pollCommand } from './command/poll.ts';
 import { setKeyCommand } from './command/set-key.ts';
 import { broadcastAddress, carriesMac, encodeFrame, type Frame, type SecurityBlock } from './frame.ts';
 import { encodeReply, type Reply } from './message.ts';
@@ -143,7 +144,8 @@ function saySecured(before: PeripheralState, frame: Frame, spoken: Spoken, comma
   const { channel, config } = before;
   if (channel === undefined) return sayPlain(before, frame, spoken, true);
   const { code, data } = encodeReply(spoken.reply);
-  const isReadable = config.hasReadableStatus === true && statusKinds.includes(spoken.reply.kind);
+  const isAsked = frame.code !== pollCommand.code && statusKinds.includes(spoken.reply.kind);
+  const isReadable = config.hasReadableStatus === true && isAsked;
   const isEncrypted = data.length > 0 && !isReadable;
   const type = isReadable ? 0x15 : isEncrypted ? 0x18 : 0x16;
   let lastReplyMac = channel.lastReplyMac;
