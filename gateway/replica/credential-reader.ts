@@ -6,7 +6,7 @@
  * Throws only for a fault of the disk; a decision without facts is a refusal.
  */
 import type { CredentialRow, GrantRow, HolderRow } from '#shared/contract/replica-row.ts';
-import type { CredentialId, DoorId } from '#shared/identifier.ts';
+import type { CredentialId, DoorId, HolderId } from '#shared/identifier.ts';
 import type { Statement, Store } from '../store/open-database.ts';
 import { bucketOfId, bucketOfLookup, type LargeKind } from './digest.ts';
 import { credentialFrom, grantFrom, holderFrom } from './row-columns.ts';
@@ -68,6 +68,12 @@ export class CredentialReader {
     return lookup === undefined ? undefined : String(lookup);
   }
 
+  /** For showing a name; decides nothing. `undefined` where there is no such row, or it is not as it was written. */
+  holderOf(id: HolderId): HolderRow | undefined {
+    const holder = this.#readHolder({ holder: id });
+    return holder === undefined || 'kind' in holder ? undefined : holder;
+  }
+
   #read(lookup: string, door: DoorId): CredentialReading {
     const columns = this.#credential.get(Buffer.from(lookup, 'hex'));
     if (columns === undefined) return unknown;
@@ -94,7 +100,7 @@ export class CredentialReader {
     return this.#ensure('grant', bucket) ? grants : tampered('grant', 'bucket');
   }
 
-  #readHolder({ holder }: CredentialRow): HolderRow | Tampered | undefined {
+  #readHolder({ holder }: Pick<CredentialRow, 'holder'>): HolderRow | Tampered | undefined {
     const bucket = bucketOfId(holder);
     const columns = this.#holder.get(bucket, holder);
     if (!this.#ensure('holder', bucket)) return tampered('holder', 'bucket');

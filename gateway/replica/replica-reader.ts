@@ -5,8 +5,15 @@
  * `reopen` every answer is from the new epoch. A replica that cannot be trusted grants nothing and says why.
  * Not promised: that both files were not put back together; only a cloud or the trusted time can tell that.
  */
-import type { DoorRow, FacilityRow, HolidayRow, ReaderRow, ScheduleRow } from '#shared/contract/replica-row.ts';
-import type { CredentialId, DeviceId, DoorId, ScheduleId } from '#shared/identifier.ts';
+import type {
+  DoorRow,
+  FacilityRow,
+  HolderRow,
+  HolidayRow,
+  ReaderRow,
+  ScheduleRow,
+} from '#shared/contract/replica-row.ts';
+import type { CredentialId, DeviceId, DoorId, HolderId, ScheduleId } from '#shared/identifier.ts';
 import type { WallMs } from '#shared/instant.ts';
 import { quarantine } from '../store/quarantine.ts';
 import { StoreFault, withStoreFaults } from '../store/store-fault.ts';
@@ -114,6 +121,11 @@ export class ReplicaReader {
 
   lookupOf(credential: CredentialId): string | undefined {
     return this.#file?.credentials.lookupOf(credential);
+  }
+
+  /** For showing a name; decides nothing. */
+  holderOf(holder: HolderId): HolderRow | undefined {
+    return this.#file?.credentials.holderOf(holder);
   }
 
   /** Buckets that the replica thread found right in the file of `epoch`. */
