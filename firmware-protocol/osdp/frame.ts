@@ -58,7 +58,7 @@ export interface Frame extends FrameParts {
 }
 
 /** Why bytes that begin with SOM are no frame. */
-export type FrameFault = 'bad-length' | 'bad-check' | 'bad-structure';
+type FrameFault = 'bad-length' | 'bad-check' | 'bad-structure';
 
 export type FrameDecoding =
   | { readonly kind: 'frame'; readonly frame: Frame }
@@ -70,7 +70,7 @@ export function carriesMac(security: SecurityBlock | undefined): boolean {
 }
 
 /** How long the message of these parts is on the wire, SOM to check, bytes. */
-export function frameLength(parts: Pick<FrameParts, 'check' | 'security' | 'data'>): number {
+function frameLength(parts: Pick<FrameParts, 'check' | 'security' | 'data'>): number {
   const securityLength = parts.security === undefined ? 0 : 2 + parts.security.data.length;
   const mac = carriesMac(parts.security) ? macLength : 0;
   return headerLength + securityLength + 1 + parts.data.length + mac + (parts.check === 'crc' ? 2 : 1);

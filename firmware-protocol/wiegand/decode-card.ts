@@ -9,7 +9,7 @@ import { bitAt, type CardBits, numberAt } from './card-bits.ts';
 import type { CardFormat, ParityRule } from './card-format.ts';
 import { isUidLength } from './uid.ts';
 
-export interface CardReading {
+interface CardReading {
   readonly format: string;
   /** `undefined` in formats without one. */
   readonly facility: number | undefined;

@@ -26,7 +26,7 @@ export const h10301: CardFormat = {
   isCloneable: true,
 };
 
-export const h10306: CardFormat = {
+const h10306: CardFormat = {
   name: 'H10306',
   bitCount: 34,
   facility: { from: 1, length: 16 },
@@ -63,7 +63,7 @@ export const h10304: CardFormat = {
   isCloneable: false,
 };
 
-export const corporate1000of35: CardFormat = {
+const corporate1000of35: CardFormat = {
   name: 'C1000-35',
   bitCount: 35,
   facility: { from: 2, length: 12 },
@@ -76,7 +76,7 @@ export const corporate1000of35: CardFormat = {
   isCloneable: false,
 };
 
-export const corporate1000of48: CardFormat = {
+const corporate1000of48: CardFormat = {
   name: 'C1000-48',
   bitCount: 48,
   facility: { from: 2, length: 22 },

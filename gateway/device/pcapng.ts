@@ -7,7 +7,7 @@
  */
 
 /** Link type of frames that no registered type describes (USER0): the reader of the file says what they are. */
-export const userLinkType = 147;
+const userLinkType = 147;
 
 const blockType = { sectionHeader: 0x0a0d0d0a, interfaceDescription: 1, enhancedPacket: 6 } as const;
 const option = { end: 0, comment: 1, interfaceName: 2, packetFlags: 2, timeResolution: 9, application: 4 } as const;

@@ -19,15 +19,15 @@ export interface LedPattern {
   readonly offColor: LedColor;
 }
 
-export type TemporaryLed =
+type TemporaryLed =
   | { readonly action: 'nothing' }
   | { readonly action: 'cancel' }
   /** `timerTenths`: 0–65535 tenths of a second, then the permanent pattern shows again. */
   | (LedPattern & { readonly action: 'set'; readonly timerTenths: number });
 
-export type PermanentLed = { readonly action: 'nothing' } | (LedPattern & { readonly action: 'set' });
+type PermanentLed = { readonly action: 'nothing' } | (LedPattern & { readonly action: 'set' });
 
-export interface LedRecord {
+interface LedRecord {
   readonly reader: number;
   readonly led: number;
   readonly temporary: TemporaryLed;

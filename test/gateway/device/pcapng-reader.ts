@@ -2,7 +2,7 @@
  * A strict reader of pcapng files, written for tests: any deviation from the format throws.
  */
 
-export interface ReadPacket {
+interface ReadPacket {
   readonly interface: number;
   readonly atMicroseconds: bigint;
   readonly bytes: Uint8Array;
