@@ -47,13 +47,13 @@ export function pursue(step: DoorStep): void {
   const mode = modeOf(step.mode);
   if (mode === 'fire' || !step.lock.isUp || step.lock.awaited.length >= awaitedMax) return;
   const target = mode === 'free' ? 'free' : 'secured';
-  if (!isCallFor(step.lock.state, target, mode === 'lockdown', step.at)) return;
+  if (!isCallFor(step.lock.state, target, step.at)) return;
   const requestId = nextOwnId(step);
   if (target === 'secured' && step.story.thread === undefined) step.story = { ...step.story, thread: requestId };
   send(step, target, { requestId, ms: 0, isOperators: false });
 }
 
-function isCallFor(lock: LockState, target: 'free' | 'secured', isUrgent: boolean, at: MonoMs): boolean {
+function isCallFor(lock: LockState, target: 'free' | 'secured', at: MonoMs): boolean {
   switch (lock.kind) {
     case 'none':
     case 'moving':
@@ -63,9 +63,18 @@ function isCallFor(lock: LockState, target: 'free' | 'secured', isUrgent: boolea
     case 'jammed':
       return at >= lock.retryAt;
     case 'released':
-      return target === 'free' || isUrgent || at >= lock.checkAt;
+      return target === 'free' || at >= lock.checkAt;
     default:
       return lock.kind !== target;
+  }
+}
+
+/** Ends what is being released now; a release that overrides the lockdown comes after it. */
+export function cutRelease(step: DoorStep): void {
+  const { state, isUp, awaited } = step.lock;
+  if (state.kind === 'released') setLock(step, { kind: 'released', until: step.at, checkAt: step.at });
+  if (state.kind === 'moving' && state.to === 'released' && isUp && awaited.length < awaitedMax) {
+    send(step, 'secured', { requestId: nextOwnId(step), ms: 0, isOperators: false });
   }
 }
 

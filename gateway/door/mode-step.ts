@@ -11,7 +11,7 @@ import { standingSignal } from './door-status.ts';
 import { clear, type DoorStep, raise } from './door-step.ts';
 import type { InputLevel } from './input-reading.ts';
 import { readPoint } from './leaf-step.ts';
-import { settleMs } from './lock-step.ts';
+import { cutRelease, settleMs } from './lock-step.ts';
 import { excuse, leavingMs } from './passage-step.ts';
 
 const isStanding = (mode: DoorMode): boolean => mode === 'free' || mode === 'fire';
@@ -26,6 +26,7 @@ export function changeMode(step: DoorStep, change: Partial<ModePart>, requestId:
   if (was === is) return;
   if (isStanding(is)) standOpen(step);
   else if (isStanding(was)) endStanding(step);
+  if (is === 'lockdown') cutRelease(step);
   step.effects.push({ kind: 'feedback', signal: standingSignal(step) });
 }
 
