@@ -71,6 +71,11 @@ export class ReplicaWriter {
     return this.#head;
   }
 
+  /** As of the last commit, once nothing is pending. */
+  sumOf(slot: number): string {
+    return sumHex(this.#sums.get(slot) ?? 0n);
+  }
+
   /** Forgets what was not committed. */
   reload(): void {
     this.#touched.clear();

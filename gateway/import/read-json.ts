@@ -1,0 +1,66 @@
+/** An import set in one JSON file: an object with one array per section, and the facility. */
+import type { ImportIssues } from './import-issue.ts';
+import { itemLines } from './json-line.ts';
+import { isSection, type SourceFile, type SourceRecord, sections } from './source-record.ts';
+
+export function readJson(file: SourceFile, issues: ImportIssues): readonly SourceRecord[] {
+  const refuse = (line: number, field: string, rule: string, example = '') =>
+    issues.add({ place: { file: file.name, line, row: 'whole file' }, field, rule, example });
+  const set = parse(file.text);
+  if (set.kind === 'broken') {
+    refuse(set.line, '', `is not JSON: ${set.problem}`);
+    return [];
+  }
+  if (!isObject(set.value)) {
+    refuse(1, '', 'must be an object', '{"facility": {…}, "doors": […]}');
+    return [];
+  }
+  const lines = itemLines(file.text);
+  const records: SourceRecord[] = [];
+  for (const [section, value] of Object.entries(set.value)) {
+    const line = (index: number) => lines.get(section)?.[index] ?? 1;
+    if (!isSection(section)) {
+      refuse(line(0), section, `is not a section; they are ${sections.join(', ')}`);
+      continue;
+    }
+    if (section === 'facility') {
+      records.push({ section, place: { file: file.name, line: line(0), row: section }, value });
+      continue;
+    }
+    if (!Array.isArray(value)) {
+      refuse(line(0), section, 'must be an array');
+      continue;
+    }
+    for (const [index, item] of value.entries()) {
+      records.push({
+        section,
+        place: { file: file.name, line: line(index), row: `${section}[${index}]` },
+        value: item,
+      });
+    }
+  }
+  return records;
+}
+
+type Parsed =
+  | { readonly kind: 'parsed'; readonly value: unknown }
+  | { readonly kind: 'broken'; readonly line: number; readonly problem: string };
+
+function parse(text: string): Parsed {
+  try {
+    return { kind: 'parsed', value: JSON.parse(text) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { kind: 'broken', line: lineAt(text, problem), problem };
+  }
+}
+
+/** The engine names the place in its message, as an offset, or not at all where the text just ends. */
+function lineAt(text: string, problem: string): number {
+  const offset = /at position (\d+)/.exec(problem)?.[1];
+  return text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n').length;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+/**
+ * The thread that writes replicas, so that neither a parse nor a sync ever happens between a card and its door.
+ *
+ * Orders are carried out one after another; the check of everything runs between them, bucket by bucket.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { invariant } from '#shared/invariant.ts';
+import { storeFault } from '../store/store-fault.ts';
+import type { Batch } from './apply-batch.ts';
+import { type ImportOrder, type KeeperPlace, ReplicaKeeper } from './replica-keeper.ts';
+import { ReplicaTampered } from './replica-writer.ts';
+
+/** Files pass as bytes, handed over without copying, and become text here. */
+export type ReplicaOrder =
+  | {
+      readonly kind: 'import';
+      readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+      readonly isDryRun: boolean;
+      readonly epochFloor: number;
+    }
+  | { readonly kind: 'apply'; readonly batch: Batch }
+  | { readonly kind: 'forget-others' }
+  | { readonly kind: 'check-all' };
+
+export interface ReplicaCall {
+  readonly id: number;
+  readonly order: ReplicaOrder;
+}
+
+export type ReplicaAnswer = { readonly id: number } & (
+  | { readonly kind: 'progress'; readonly text: string }
+  | { readonly kind: 'right'; readonly epoch: number; readonly slots: readonly number[] }
+  | { readonly kind: 'wrong'; readonly epoch: number; readonly table: string; readonly key: string }
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'fault'; readonly code: string; readonly detail: string }
+);
+
+invariant(parentPort !== null, 'the replica thread runs as a worker');
+const port = parentPort;
+const place = workerData as KeeperPlace;
+const keeper = new ReplicaKeeper(place);
+const answer = (message: ReplicaAnswer) => port.postMessage(message);
+const slotsPerMessage = 64;
+let turn: Promise<void> = Promise.resolve();
+
+port.on('message', ({ id, order }: ReplicaCall) => {
+  // A check of everything takes many seconds and must hold up nothing.
+  if (order.kind === 'check-all') void carryOut(id, () => checkAll(id));
+  else turn = turn.then(() => carryOut(id, () => follow(id, order)));
+});
+
+async function carryOut(id: number, act: () => unknown): Promise<void> {
+  try {
+    answer({ id, kind: 'done', value: await act() });
+  } catch (error) {
+    const fault = error instanceof ReplicaTampered ? error : storeFault(error, place.folder);
+    // Anything else is a bug: it ends the thread, and whoever waits is told so.
+    if (fault === undefined) throw error;
+    answer({ id, kind: 'fault', code: fault.code, detail: fault.message });
+  }
+}
+
+function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' }>): unknown {
+  switch (order.kind) {
+    case 'import':
+      return keeper.import(importOrder(order), (text) => answer({ id, kind: 'progress', text }));
+    case 'apply':
+      return keeper.apply(order.batch);
+    case 'forget-others':
+      return keeper.forgetOthers();
+  }
+}
+
+function importOrder({ files, isDryRun, epochFloor }: Extract<ReplicaOrder, { kind: 'import' }>): ImportOrder {
+  const decoder = new TextDecoder();
+  return { files: files.map(({ name, bytes }) => ({ name, text: decoder.decode(bytes) })), isDryRun, epochFloor };
+}
+
+async function checkAll(id: number): Promise<void> {
+  let slots: number[] = [];
+  let lastEpoch = 0;
+  const flush = () => {
+    if (slots.length > 0) answer({ id, kind: 'right', epoch: lastEpoch, slots });
+    slots = [];
+  };
+  await keeper.checkAll((epoch, check) => {
+    lastEpoch = epoch;
+    if (check.kind === 'right') slots.push(check.slot);
+    else answer({ id, kind: 'wrong', epoch, table: check.table, key: check.key });
+    if (slots.length >= slotsPerMessage) flush();
+  }, new AbortController().signal);
+  flush();
+}

@@ -1,0 +1,178 @@
+/**
+ * The replica as the gateway holds it: one reader on the main thread, one writer in a thread of its own.
+ *
+ * Guarantees: after `import` or `apply` resolves, decisions are made on the new state, and listeners have its head, to be
+ * journalled; the former file is deleted only then. What the thread could not do is a `ReplicaFault` with the code of its cause,
+ * and changes nothing.
+ * Not promised: that an import survives the end of the process half-way; then nothing of it is in force.
+ */
+import { Worker } from 'node:worker_threads';
+import type { WallMs } from '#shared/instant.ts';
+import type { ImportFindings } from '../import/import-facility.ts';
+import type { Batch, BatchOutcome } from './apply-batch.ts';
+import type { ReplicaHead } from './digest.ts';
+import type { ImportResult, KeeperPlace } from './replica-keeper.ts';
+import { ReplicaReader } from './replica-reader.ts';
+import type { ReplicaAnswer, ReplicaCall, ReplicaOrder } from './replica-thread.ts';
+
+export class ReplicaFault extends Error {
+  override readonly name = 'ReplicaFault';
+  /** A StoreFaultCode, ROW_TAMPERED, REPLICA_QUARANTINED, THREAD_FAILED or BUSY. */
+  readonly code: string;
+
+  constructor(code: string, detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.code = code;
+  }
+}
+
+export interface ReplicaPlan extends KeeperPlace {
+  /** Where `replica-thread` is: a source file, or an entry of the bundle. */
+  readonly thread: URL;
+  /** The last head in the journal, if there is one. */
+  readonly journalled: ReplicaHead | undefined;
+  /** Wall time, for the name of a file that is set aside. */
+  readonly wallNow: () => WallMs;
+  /** Told of each head as decisions begin to use it; to be journalled. */
+  readonly onHead: (head: ReplicaHead) => void;
+  /** Told of what the check in the background found changed. */
+  readonly onTampered: (row: { readonly table: string; readonly key: string }) => void;
+}
+
+export interface ImportFiles {
+  /** Handed over: their bytes are gone here afterwards. */
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  readonly isDryRun: boolean;
+  readonly onProgress: (text: string) => void;
+}
+
+interface Waiting {
+  readonly onProgress: (text: string) => void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (fault: ReplicaFault) => void;
+}
+
+/** Orders that may wait for the thread. */
+const ordersMax = 16;
+
+export class Replica {
+  readonly reader: ReplicaReader;
+  readonly #plan: ReplicaPlan;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #journalled: ReplicaHead | undefined;
+
+  /** Opens what the pointer names; see `reader.state`. The thread starts with its first order. */
+  constructor(plan: ReplicaPlan) {
+    this.#plan = plan;
+    this.#journalled = plan.journalled;
+    this.reader = new ReplicaReader(plan);
+    this.reader.reopen(plan.journalled, plan.wallNow());
+    this.#tellHead();
+  }
+
+  /** Checks a facility from files and puts it in force as a new epoch. */
+  async import({ files, isDryRun, onProgress }: ImportFiles): Promise<ImportFindings & { epoch: number | undefined }> {
+    const epochFloor = this.#journalled?.epoch ?? 0;
+    const result = (await this.#call({ kind: 'import', files, isDryRun, epochFloor }, onProgress)) as ImportResult;
+    if (result.head !== undefined) {
+      this.reader.reopen(result.head, this.#plan.wallNow());
+      this.#tellHead();
+      await this.#call({ kind: 'forget-others' });
+    }
+    return { ...result.findings, epoch: result.head?.epoch };
+  }
+
+  /** Applies single changes, or a batch of the feed, to the epoch in force. */
+  async apply(batch: Batch): Promise<BatchOutcome> {
+    // Built upon, an old file would in time pass for a new one.
+    const { state } = this.reader;
+    if (state.kind === 'quarantined') throw new ReplicaFault('REPLICA_QUARANTINED', state.reason);
+    if (state.kind === 'empty') throw new ReplicaFault('STORE_MISSING', 'no epoch is in force; import first');
+    const outcome = (await this.#call({ kind: 'apply', batch })) as BatchOutcome;
+    if (outcome.status !== 'applied') return outcome;
+    this.reader.refresh();
+    this.#tellHead();
+    return outcome;
+  }
+
+  /** Reads the whole file once, slowly; what is wrong goes to `onTampered`. Also deletes what a crash left behind. */
+  async checkAll(): Promise<void> {
+    if (this.reader.state.kind === 'empty') return;
+    await this.#call({ kind: 'forget-others' });
+    await this.#call({ kind: 'check-all' });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#failAll(new ReplicaFault('THREAD_FAILED', 'closing'));
+    await worker?.terminate();
+    this.reader.close();
+  }
+
+  #tellHead(): void {
+    const { state } = this.reader;
+    if (state.kind !== 'live') return;
+    if (this.#journalled?.root === state.head.root && this.#journalled.epoch === state.head.epoch) return;
+    this.#journalled = state.head;
+    this.#plan.onHead(state.head);
+  }
+
+  #call(order: ReplicaOrder, onProgress: (text: string) => void = () => {}): Promise<unknown> {
+    if (this.#waiting.size >= ordersMax) return Promise.reject(new ReplicaFault('BUSY', 'too many orders wait'));
+    this.#worker ??= this.#start();
+    this.#lastId += 1;
+    const call: ReplicaCall = { id: this.#lastId, order };
+    const buffers = order.kind === 'import' ? order.files.map(({ bytes }) => bytes.buffer) : [];
+    const answered = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(call.id, { onProgress, resolve, reject });
+    });
+    this.#worker.postMessage(call, [...new Set(buffers)] as ArrayBuffer[]);
+    return answered;
+  }
+
+  #start(): Worker {
+    const { folder, rowKey, lookupKey, thread } = this.#plan;
+    const workerData: KeeperPlace = { folder, rowKey, lookupKey };
+    const worker = new Worker(thread, { workerData });
+    worker.unref();
+    worker.on('message', (message: ReplicaAnswer) => this.#take(message));
+    const end = (cause?: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#failAll(new ReplicaFault('THREAD_FAILED', 'the replica thread ended', cause));
+    };
+    worker.on('error', end);
+    worker.on('exit', () => end());
+    return worker;
+  }
+
+  #take(message: ReplicaAnswer): void {
+    const waiting = this.#waiting.get(message.id);
+    switch (message.kind) {
+      case 'right':
+        this.reader.acceptRight(message.epoch, message.slots);
+        break;
+      case 'wrong':
+        this.#plan.onTampered({ table: message.table, key: message.key });
+        break;
+      case 'progress':
+        waiting?.onProgress(message.text);
+        break;
+      case 'done':
+        this.#waiting.delete(message.id);
+        waiting?.resolve(message.value);
+        break;
+      case 'fault':
+        this.#waiting.delete(message.id);
+        waiting?.reject(new ReplicaFault(message.code, message.detail));
+    }
+  }
+
+  #failAll(fault: ReplicaFault): void {
+    for (const { reject } of this.#waiting.values()) reject(fault);
+    this.#waiting.clear();
+  }
+}
