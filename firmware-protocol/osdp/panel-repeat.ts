@@ -9,7 +9,7 @@ import { busyDelay, busyLimit, connectTries, repeatDelay } from './panel-timing.
 
 /** Nothing usable came. */
 export function miss(state: PanelState, exchange: OpenExchange): PanelStep {
-  const missed: OpenExchange = { ...exchange, misses: exchange.misses + 1, isAwaiting: false };
+  const missed: OpenExchange = { ...exchange, misses: exchange.misses + 1 };
   const next = { ...state, exchange: missed };
   return state.stage.kind === 'probe' ? missProbe(next, exchange.sentAt) : repeatLater(next, missed);
 }

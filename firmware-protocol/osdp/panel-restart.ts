@@ -2,35 +2,19 @@
  * The ways a conversation ends, and what becomes of the commands that were in it.
  *
  * Guarantee: every end leads back to sequence 0 without a session, sooner or later; every command that was taken gets
- * exactly one outcome; what may have been carried out is never called not carried out.
+ * exactly one outcome; once a byte of it has left, nothing but its own answer says whether it was carried out.
  */
 import { freshLink } from './panel-exchange.ts';
-import type { CommandOutcome, PanelEffect, PanelOfflineReason } from './panel-port.ts';
-import {
-  andThen,
-  fromTheBeginning,
-  move,
-  type OpenExchange,
-  type PanelState,
-  type PanelStep,
-  raise,
-  sayOffline,
-} from './panel-state.ts';
+import type { PanelEffect, PanelOfflineReason } from './panel-port.ts';
+import { andThen, fromTheBeginning, move, type PanelState, type PanelStep, raise, sayOffline } from './panel-state.ts';
 import { failureDelay, restartDelay, stableMs } from './panel-timing.ts';
-
-/** What is known of the command on the line if its answer will not come any more. */
-function lostOutcome(state: PanelState, exchange: OpenExchange): CommandOutcome {
-  const isDenied = state.link.channel === undefined && exchange.misses === 0 && !exchange.isAwaiting;
-  if (!isDenied) return { kind: 'unknown' };
-  return { kind: 'not-executed', reason: exchange.busies > 0 ? 'busy' : 'offline' };
-}
 
 /** Ends the conversation: no session, sequence 0, every command answered for. Says nothing about the reader. */
 export function hangUp(state: PanelState): PanelStep {
   const { exchange } = state;
   const effects: PanelEffect[] = [];
   if (exchange?.command !== undefined) {
-    effects.push({ kind: 'command-done', id: exchange.command.id, outcome: lostOutcome(state, exchange) });
+    effects.push({ kind: 'command-done', id: exchange.command.id, outcome: { kind: 'unknown' } });
   }
   for (const { id } of state.queue) {
     effects.push({ kind: 'command-done', id, outcome: { kind: 'not-executed', reason: 'offline' } });

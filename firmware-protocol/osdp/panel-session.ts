@@ -67,8 +67,7 @@ function takeReply(state: PanelState, input: Extract<PanelInput, { kind: 'reply'
   const { exchange } = state;
   if (exchange === undefined) return move(state, {});
   const verdict = judgeReply(state.link, exchange, exchange.transmissions, input.frame);
-  const heard: OpenExchange = { ...exchange, isAwaiting: verdict.kind === 'miss' };
-  return judge({ ...state, exchange: heard }, heard, input.at, verdict);
+  return judge(state, exchange, input.at, verdict);
 }
 
 function judge(state: PanelState, exchange: OpenExchange, at: number, verdict: Verdict): PanelStep {

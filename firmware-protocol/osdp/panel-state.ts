@@ -88,8 +88,6 @@ export interface OpenExchange extends Exchange {
   /** Transmissions that arrived damaged, by the reader's word. */
   readonly badChecks: number;
   readonly busies: number;
-  /** The last transmission is neither answered nor given up. */
-  readonly isAwaiting: boolean;
   readonly sentAt: number;
 }
 

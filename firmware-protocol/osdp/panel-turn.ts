@@ -55,7 +55,6 @@ function sendNew(state: PanelState, at: number, entropy: Uint8Array): PanelStep 
     misses: 0,
     badChecks: 0,
     busies: 0,
-    isAwaiting: true,
     sentAt: at,
   };
   const { stage, keys, queue } = wanted;
@@ -78,7 +77,6 @@ function sendAgain(state: PanelState, exchange: OpenExchange, at: number): Panel
   const again: OpenExchange = {
     ...exchange,
     transmissions: exchange.transmissions + 1,
-    isAwaiting: true,
     sentAt: at,
   };
   return move(state, { exchange: again }, transmit(state, again, 'repeat'));

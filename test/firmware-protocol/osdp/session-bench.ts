@@ -126,6 +126,8 @@ export class SessionBench {
   readonly readerEffects: (PeripheralEffect & { readonly seenAt: number })[] = [];
   /** Every message as it was sent. */
   readonly sent: { readonly direction: Direction; readonly at: number; readonly bytes: Uint8Array }[] = [];
+  /** Every transmission that carried a command from outside. */
+  readonly sentCommands: { readonly id: number; readonly at: number; readonly deadline: number }[] = [];
   readonly random: () => number;
   private inFlight: readonly Message[] = [];
   private isPowered = true;
@@ -184,8 +186,10 @@ export class SessionBench {
   turn(longestMs = 250): void {
     const effects = this.tell({ kind: 'turn', at: this.now, entropy: this.entropy() });
     const skip = effects.find((effect) => effect.kind === 'skip');
-    if (skip !== undefined) this.now = Math.max(this.now + 1, Math.min(skip.until, this.now + longestMs));
+    if (skip !== undefined) this.pass(Math.max(this.now + 1, Math.min(skip.until, this.now + longestMs)));
     const transmit = effects.find((effect) => effect.kind === 'transmit');
+    const carried = transmit && this.panel.exchange?.command;
+    if (carried) this.sentCommands.push({ id: carried.id, at: this.now, deadline: carried.deadline });
     if (transmit !== undefined) this.exchange(transmit.bytes, transmit.replyTimeoutMs);
     this.tick();
   }
@@ -225,6 +229,18 @@ export class SessionBench {
   /** Frames the panel sent, oldest first. */
   fromPanel(): readonly Frame[] {
     return this.sent.flatMap(({ direction, bytes }) => (direction === 'to-reader' ? frameOf(bytes) : []));
+  }
+
+  /** Time passes without an exchange; what was still on its way to the reader arrives. */
+  private pass(until: number): void {
+    for (let next = this.nextDue(until); next !== undefined; next = this.nextDue(until)) {
+      const message = next;
+      this.inFlight = this.inFlight.filter((other) => other !== message);
+      const frame = message.direction === 'to-reader' ? frameOf(message.bytes)[0] : undefined;
+      this.now = Math.max(this.now, message.dueAt);
+      if (frame !== undefined) this.hear(frame);
+    }
+    this.now = until;
   }
 
   private exchange(bytes: Uint8Array, timeoutMs: number): void {
