@@ -52,6 +52,14 @@ export function driverContract(name: string, openBench: () => Promise<DriverBenc
       open();
       await waitUntil('the device', isOnline, patienceMs);
     };
+    const quietExchanges = async () => {
+      let messages = 0;
+      const end = bench.driver.observe(() => {
+        messages += 1;
+      });
+      await waitUntil('some messages', () => messages >= 6);
+      end();
+    };
     const release = (): DeviceCommand => ({ kind: 'release', requestId, lock: bench.lock, ms: 1_000 });
     const tell = (command: DeviceCommand, device = bench.present, withinMs = 2_000): Promise<CommandResult> =>
       bench.driver.command(device, command, later(bench.now(), withinMs));
@@ -85,6 +93,7 @@ export function driverContract(name: string, openBench: () => Promise<DriverBenc
         before = bench.now();
         bench.swipe(26, card);
         await waitUntil('the card', () => told('card').length > 0 || told('discarded').length > discarded);
+        await quietExchanges();
       }
       const [event] = told('card');
       expect(event).toMatchObject({ bitCount: 26, bytes: card });

@@ -264,7 +264,7 @@ describe('trouble on the line', () => {
     await bench.online(1, 2);
     bench.peer.deliver = (_, bytes) => [{ bytes: Buffer.concat([noise(40), bytes, noise(7)]), afterMs: 0 }];
     const heard = bench.peer.heard.length;
-    await waitUntil('a hundred exchanges', () => bench.peer.heard.length > heard + 100);
+    await waitUntil('forty exchanges', () => bench.peer.heard.length > heard + 40);
     bench.peer.deliver = (_, bytes) => [{ bytes, afterMs: 0 }];
     await waitUntil('both readers', () => bench.stateOf(1) === 'online' && bench.stateOf(2) === 'online', backWithinMs);
     bench.peer.swipe(1, 26, card);
