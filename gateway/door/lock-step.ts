@@ -9,7 +9,7 @@ import { later, type MonoMs } from '#shared/instant.ts';
 import type { LockResult } from './door-input.ts';
 import { type Awaited, type LockState, type LockTarget, modeOf } from './door-state.ts';
 import { clear, type DoorStep, journal, nextOwnId, raise } from './door-step.ts';
-import { expect, passIfUnseen, withdraw } from './passage-step.ts';
+import { excuse, expect, openGraceMs, passIfUnseen, withdraw } from './passage-step.ts';
 
 /** How long a report may lag behind what it reports, ms; a fire input may, too. */
 export const settleMs = 1_000;
@@ -94,7 +94,11 @@ function takeReleaseResult(step: DoorStep, awaited: Awaited, result: LockResult,
   switch (result.kind) {
     case 'done':
       journal(step, 'lock.released', requestId, { ms });
-      if (isLatest) setLock(step, releasedFor(step, ms));
+      if (isLatest) {
+        setLock(step, releasedFor(step, ms));
+        // The device’s timer runs from when it was told, which may be as late as its answer.
+        excuse(step, ms + openGraceMs, requestId);
+      }
       passIfUnseen(step, requestId);
       return;
     case 'unknown':
@@ -179,8 +183,9 @@ function seeReleased(step: DoorStep): void {
 /** The release of ours that a device which came back is still carrying out. */
 function ownRelease(step: DoorStep): LockState | undefined {
   const { leave } = step.leaf;
-  if (leave === undefined || leave.requestId === null || step.at >= leave.until) return undefined;
-  return { kind: 'released', until: leave.until, checkAt: later(leave.until, settleMs) };
+  if (leave === undefined || leave.requestId === null) return undefined;
+  const until = later(leave.until, -openGraceMs);
+  return step.at >= until ? undefined : { kind: 'released', until, checkAt: later(until, settleMs) };
 }
 
 function seeSecured(step: DoorStep): void {
