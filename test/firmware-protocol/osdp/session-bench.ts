@@ -166,6 +166,11 @@ export class SessionBench {
     this.keep(step.effects);
   }
 
+  /** Somebody else on the line speaks. */
+  inject(direction: Direction, bytes: Uint8Array, delayMs = wayMs): void {
+    this.inFlight = [...this.inFlight, { direction, bytes, dueAt: this.now + delayMs }];
+  }
+
   /** Power off; events and the session are gone, the key stays. */
   cutPower(): void {
     this.isPowered = false;
