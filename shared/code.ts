@@ -202,6 +202,10 @@ export const alarms = {
       '機器を調べ、正規のものと確かめてから鍵を入れ直してください。',
     ],
   ),
+  DEVICE_KEY_MISSING: text(
+    ['A device’s key file cannot be used.', '機器の鍵ファイルが使えません。'],
+    ['Put the file right: it is tried again by itself.', 'ファイルを直してください。自動的に再試行します。'],
+  ),
   DEVICE_IDENTITY_CHANGED: text(
     ['A different device answers at this address.', '登録と異なる機器が応答しています。'],
     ['Inspect the device; enrol the new one if you exchanged it.', '機器を調べ、交換した場合は登録し直してください。'],

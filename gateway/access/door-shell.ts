@@ -97,9 +97,9 @@ export class DoorShell {
     return this.#answer ?? 'INTERNAL_FAULT';
   }
 
-  /** Shows a reader that has come (back) what it should show. */
-  greet(reader: ReaderRow): void {
-    this.#show(reader, standingSignal(this.#state));
+  /** Shows the readers of a device that has come (back) what they should show. */
+  greetDevice(device: ReaderRow['device']): void {
+    for (const reader of this.#readers) if (reader.device === device) this.#show(reader, standingSignal(this.#state));
   }
 
   close(): void {
@@ -118,7 +118,7 @@ export class DoorShell {
         for (const reader of this.#readers) this.#show(reader, effect.signal);
         return;
       case 'journal':
-        this.#ports.record(effect.entry, effect.state === undefined ? [] : [effect.state], 'shared');
+        this.#journal(effect);
         return;
       case 'alarm':
         this.#alarm(effect);
@@ -134,13 +134,18 @@ export class DoorShell {
     }
   }
 
+  #journal({ entry, state }: Extract<DoorEffect, { kind: 'journal' }>): void {
+    const isUndone = entry.kind === 'lock.not-executed' || entry.kind === 'lock.refused';
+    if (isUndone && entry.requestId !== null) this.#ports.notExecuted(entry.requestId);
+    this.#ports.record(entry, state === undefined ? [] : [state], 'shared');
+  }
+
   async #move(effect: Extract<DoorEffect, { kind: 'release' | 'secure' | 'free' }>): Promise<void> {
     const { lock } = this.#state.row;
     if (lock === null) return;
-    const { now, command, notExecuted } = this.#ports;
+    const { now, command } = this.#ports;
     const deadline = later(now(), effect.kind === 'release' ? releaseDeadlineMs : standingDeadlineMs);
     const result = await command(lock.device, { ...effect, lock }, deadline);
-    if (result.kind === 'not-executed') notExecuted(effect.requestId);
     this.step({ kind: 'result', at: now(), requestId: effect.requestId, result });
   }
 

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, Listed>> = {
     summary: 'let a device be given a key, for a limited time',
     load: () => import('./install-window.ts'),
   },
+  'accept-device': { summary: 'a device was exchanged on purpose', load: () => import('./accept-device.ts') },
   'clock-set': { summary: 'tell the gateway the time (±30 s)', load: () => import('./clock-set.ts') },
   'area-reset': {
     summary: 'forget where anti-passback believes a holder to be',

@@ -28,11 +28,15 @@ export function statusLines(report: StatusReport, language: Language): readonly 
     ...report.doors.flatMap((door) =>
       door.alarms.map((code) => `! ${door.name}: ${codeText(code, language)} [${code}]`),
     ),
+    ...report.alarms.map(
+      ({ subject, code, detail: why }) => `! ${subject}: ${codeText(code, language)} [${code}]${detail(why)}`,
+    ),
     `facility  ${facility ? `${facility.name} (${facility.zone})` : 'none yet: kannuki-gateway import'}`,
     `clock     ${clock.state} · ${time}`,
     `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq} entries`,
-    `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch} · ${replica.credentials} credentials`,
+    `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch}`,
     ...report.doors.map((door) => `door      ${doorText(door)}`),
+    ...report.lines.map((line) => `line      ${line.line} · ${line.state}${detail(line.detail)}`),
     ...report.devices.map((device) => `device    ${deviceText(device)}`),
   ];
 }

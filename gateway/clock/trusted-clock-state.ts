@@ -11,7 +11,7 @@ export const errorMaxMs = 60_000;
 /** Growth of the error without evidence: 100 ppm, 60 s in 6.9 days. A crystal stays within it from −20 to 70 °C. */
 export const driftPerMs = 100e-6;
 /** Evidence older than this is lost: trusted becomes holdover. */
-export const freshMs = 15 * 60_000;
+const freshMs = 15 * 60_000;
 /** A signed answer to our nonce that took longer proves nothing. */
 export const answerMaxMs = 5_000;
 /** A time source that jumps is believed when it still says so this much later. */
@@ -21,7 +21,7 @@ export const floorStepMs = 10 * 60_000;
 /** A wall clock that moved by this much against the monotonic one was set, not disciplined. */
 export const jumpMs = 1_000;
 
-export type ClockSource = 'ntp' | 'signed' | 'rtc' | 'technician';
+type ClockSource = 'ntp' | 'signed' | 'rtc' | 'technician';
 
 /** What a source may be wrong by when it is read, ms. */
 export const errorOf = { ntp: 1_000, rtc: 10_000, technician: 30_000 } as const;

@@ -50,6 +50,8 @@ export const calls = {
   release: z.strictObject({ door, ms: z.int().min(200).max(600_000).optional() }),
   mode: z.strictObject({ door: z.union([door, z.literal('*')]), mode: z.enum(['controlled', 'free', 'lockdown']) }),
   'install-window': z.strictObject({ device, seconds: z.int().min(10).max(900).default(120) }),
+  /** A device was exchanged on purpose: forgets its identity and key. */
+  'accept-device': z.strictObject({ device }),
   'clock-set': z.strictObject({ at: wall }),
   /** Forgets where anti-passback believes a holder, or everybody (`*`), to be. */
   'area-reset': z.strictObject({ holder: z.union([idSchema<'holder'>(), z.literal('*')]) }),
@@ -121,8 +123,8 @@ export type ControlItem = { readonly id: number; readonly item: unknown };
 export class ControlRefusal extends Error {
   readonly code: string;
 
-  constructor(code: ControlCode | (string & {}), detail: string) {
-    super(detail);
+  constructor(code: ControlCode | (string & {}), detail: string, options?: ErrorOptions) {
+    super(detail, options);
     this.code = code;
   }
 }

@@ -33,14 +33,12 @@ export interface StatusReport {
   readonly facility: { readonly name: string; readonly zone: string } | undefined;
   readonly clock: { readonly state: string; readonly now: string | undefined; readonly errorMs: number };
   readonly journal: { readonly state: string; readonly detail: string; readonly lastSeq: number };
-  readonly replica: {
-    readonly state: string;
-    readonly detail: string;
-    readonly epoch: number;
-    readonly credentials: number;
-  };
+  readonly replica: { readonly state: string; readonly detail: string; readonly epoch: number };
   readonly doors: readonly DoorStatus[];
+  readonly lines: readonly { readonly line: string; readonly state: string; readonly detail: string }[];
   readonly devices: readonly DeviceStatus[];
+  /** Standing alarms of devices and of the gateway itself. */
+  readonly alarms: readonly { readonly subject: string; readonly code: Code; readonly detail: string }[];
 }
 
 /** A stream item of `follow`. */

@@ -111,8 +111,11 @@ export interface Driver {
   open(onEvent: (event: DeviceEvent) => void): void;
   /** @param deadline after it the command is not begun any more. */
   command(device: DeviceId, command: DeviceCommand, deadline: MonoMs): Promise<CommandResult>;
-  /** Lets an operator-armed key installation happen at this device until then; one device at a time. */
-  openInstallWindow(device: DeviceId, until: MonoMs): 'opened' | 'unsupported' | 'unknown-device';
+  /**
+   * Lets an operator-armed installation of `key` happen at this device until then; one device at a time.
+   * @param key fresh, and already kept where a power cut cannot lose it.
+   */
+  openInstallWindow(device: DeviceId, until: MonoMs, key: Uint8Array): 'opened' | 'unsupported' | 'unknown-device';
   health(): readonly DeviceHealth[];
   /** Watches the bytes of the line; returns the function that ends it. */
   observe(watcher: (traffic: LineTraffic) => void): () => void;

@@ -26,6 +26,11 @@ export function checkRunning(report: StatusReport, language: Language): readonly
           `${report.replica.state}: ${report.replica.detail}`,
           codeRemedy('REPLICA_QUARANTINED', language),
         ),
+    ...report.lines.map((line) =>
+      line.state === 'open'
+        ? fine(`line ${line.line}`, 'open')
+        : broken(`line ${line.line}`, `${line.state}: ${line.detail}`, 'see what is said of its port above'),
+    ),
     ...report.devices.map((device) =>
       device.state === 'online'
         ? fine(`device ${device.device}`, `on line, ${device.channel}`)

@@ -24,7 +24,7 @@ export interface AccessRule {
   readonly decide: (request: AccessRequest, facts: Facts) => Finding | undefined;
 }
 
-export type FoundCredential = Extract<CredentialFact, { kind: 'found' }>;
+type FoundCredential = Extract<CredentialFact, { kind: 'found' }>;
 
 /** What the later rules stand on: the door and the credential are known. */
 export interface Known {

@@ -84,7 +84,7 @@ export interface Awaited {
 export type DoorPoint = 'contact' | 'rex' | 'fire';
 
 /** What is known of the lock, and what it was told. */
-export interface LockPart {
+interface LockPart {
   readonly state: LockState;
   readonly isUp: boolean;
   readonly awaited: readonly Awaited[];
@@ -95,7 +95,7 @@ export interface LockPart {
 }
 
 /** What is known of the leaf, and what excuses its opening. */
-export interface LeafPart {
+interface LeafPart {
   readonly state: LeafState;
   /** A contact reading that has not lasted `debounceMs` yet. */
   readonly bouncing: { readonly isOpen: boolean; readonly since: MonoMs } | undefined;
@@ -110,7 +110,7 @@ export interface ModePart {
 }
 
 /** Whose requests the door is busy with. */
-export interface StoryPart {
+interface StoryPart {
   /** Its story ends with the next `lock.secured`. */
   readonly thread: RequestId | undefined;
   /** Released and not seen through the door yet. */

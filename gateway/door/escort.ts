@@ -9,7 +9,7 @@ import { later, type MonoMs } from '#shared/instant.ts';
 import type { Decision } from './decision.ts';
 
 /** How long the first holder waits for the second, ms. */
-export const escortWaitMs = 15_000;
+const escortWaitMs = 15_000;
 
 export interface EscortWait {
   readonly holder: HolderId;

@@ -13,7 +13,7 @@ import type { Decision } from './decision.ts';
 import type { Facts, GrantFact } from './facts.ts';
 import { nextInside } from './wall-windows.ts';
 
-export interface RuleVerdict {
+interface RuleVerdict {
   readonly rank: number;
   readonly codes: readonly RefusalCode[];
   /** What the rule found; `undefined` = it let the request pass. */

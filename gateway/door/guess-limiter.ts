@@ -26,8 +26,8 @@ export type GuessStep =
 
 export const failuresMax = 5;
 export const windowMs = 60_000;
-export const firstLockMs = 60_000;
-export const longestLockMs = 15 * 60_000;
+const firstLockMs = 60_000;
+const longestLockMs = 15 * 60_000;
 
 export const unlimited: GuessLimiter = { failures: [], lockedUntil: undefined, nextLockMs: firstLockMs };
 

@@ -10,12 +10,12 @@ import { later, type MonoMs } from '#shared/instant.ts';
 import { unreachable } from '#shared/outcome.ts';
 import type { CardBits, Presented } from './access-request.ts';
 
-export const pinDigitsMin = 4;
-export const pinDigitsMax = 10;
+const pinDigitsMin = 4;
+const pinDigitsMax = 10;
 /** Longest pause between two keys, ms. */
-export const keyPauseMs = 5_000;
+const keyPauseMs = 5_000;
 /** How long a challenged card waits for its PIN, ms. */
-export const challengeMs = 15_000;
+const challengeMs = 15_000;
 
 export interface KeypadEntry {
   /** Digits so far; `overlong` takes no more and is no PIN. */

@@ -14,9 +14,9 @@ import { excuse, expect, openGraceMs, passIfUnseen, withdraw } from './passage-s
 /** How long a report may lag behind what it reports, ms; a fire input may, too. */
 export const settleMs = 1_000;
 /** How long a device that came up has to report its output, ms. */
-export const reportMs = 3_000;
+const reportMs = 3_000;
 /** Longer than any driver's deadline, ms. */
-export const answerMs = 10_000;
+const answerMs = 10_000;
 const firstRetryMs = 60_000;
 const longestRetryMs = 15 * 60_000;
 /** Secures in a row that may fail before the lock counts as jammed. */
@@ -25,7 +25,7 @@ const contradictionsMax = 2;
 const contradictionWindowMs = 60_000;
 export const awaitedMax = 8;
 
-export function setLock(step: DoorStep, state: LockState): void {
+function setLock(step: DoorStep, state: LockState): void {
   step.lock = { ...step.lock, state };
   if (state.kind === 'secured' || state.kind === 'free') {
     step.lock = { ...step.lock, failures: 0 };

@@ -5,7 +5,7 @@ import type { AccessRequest } from './access-request.ts';
 import { type AccessRule, onceKnown, refuse } from './access-rule.ts';
 
 /** A request older than this at the decision is refused, ms. */
-export const requestAgeMaxMs = 2_000;
+const requestAgeMaxMs = 2_000;
 
 const carriesPin = (request: AccessRequest): boolean => request.presented.kind !== 'card';
 

@@ -10,7 +10,8 @@ import { SiteRefusal } from './site-call.ts';
 let line: SimulatedLine | undefined;
 
 const tell = (message: FromLine) => {
-  if (process.connected) process.send?.(message);
+  // A supervisor that is gone hears nothing, and that is no fault of this line: it ends by `disconnect`.
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
 };
 
 async function hear(message: ToLine): Promise<void> {

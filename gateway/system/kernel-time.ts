@@ -10,10 +10,15 @@ const deadlineMs = 3_000;
 
 export function readKernelSynchronization(): Promise<'synchronized' | 'unsynchronized' | 'unknown'> {
   return new Promise((done) => {
-    execFile('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: deadlineMs }, (error, output) => {
-      const said = output.trim();
-      if (error || (said !== 'yes' && said !== 'no')) done('unknown');
-      else done(said === 'yes' ? 'synchronized' : 'unsynchronized');
-    });
+    execFile(
+      'timedatectl',
+      ['show', '--property=NTPSynchronized', '--value'],
+      { timeout: deadlineMs },
+      (error, output) => {
+        const said = output.trim();
+        if (error || (said !== 'yes' && said !== 'no')) done('unknown');
+        else done(said === 'yes' ? 'synchronized' : 'unsynchronized');
+      },
+    );
   });
 }

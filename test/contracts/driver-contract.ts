@@ -171,7 +171,9 @@ export function driverContract(name: string, openBench: () => Promise<DriverBenc
 
     it('opens no install window for a device it does not know', () => {
       const nobody = identifier<'device'>('nobody');
-      expect(bench.driver.openInstallWindow(nobody, later(bench.now(), 1_000))).toBe('unknown-device');
+      expect(bench.driver.openInstallWindow(nobody, later(bench.now(), 1_000), new Uint8Array(16))).toBe(
+        'unknown-device',
+      );
     });
 
     it('shows the bytes of its line to those who watch, as long as they do', async () => {

@@ -40,11 +40,6 @@ export interface OsdpBusConfig {
 export interface OsdpBusPorts {
   readonly now: () => MonoMs;
   readonly randomBytes: (length: number) => Uint8Array;
-  /**
-   * Keeps a key that is about to be installed, so that a power cut cannot lose it; durable when it returns.
-   * Without it no install window opens.
-   */
-  readonly keepCandidate?: (device: DeviceId, key: Uint8Array) => void;
   /** Told on every change of the line. */
   readonly onLine?: (health: LineHealth) => void;
 }

@@ -21,7 +21,6 @@ import { BusReader } from './bus-reader.ts';
 import { LineExchange } from './line-exchange.ts';
 
 const defaultPollMs = 100;
-const keyLength = 16;
 /** Adapters come back within a second or two, converters restart in some. */
 const backOff = { serial: { firstMs: 200, longestMs: 2_000 }, tcp: { firstMs: 300, longestMs: 3_000 } } as const;
 
@@ -86,16 +85,13 @@ class SupervisedBus implements OsdpBus {
     return result;
   }
 
-  openInstallWindow(device: DeviceId, until: MonoMs): 'opened' | 'unsupported' | 'unknown-device' {
+  openInstallWindow(device: DeviceId, until: MonoMs, key: Uint8Array): 'opened' | 'unsupported' | 'unknown-device' {
     const reader = this.#find(device);
     if (reader === undefined) return 'unknown-device';
-    const { keepCandidate, now, randomBytes } = this.#ports;
     const isAble = reader.config.allowsInstall && reader.config.security.mode === 'secure';
-    if (!isAble || keepCandidate === undefined) return 'unsupported';
-    const at = now();
+    if (!isAble) return 'unsupported';
+    const at = this.#ports.now();
     for (const other of this.#readers) if (other !== reader) other.closeInstall(at);
-    const key = randomBytes(keyLength);
-    keepCandidate(device, key);
     reader.openInstall(until, key, at);
     this.#busLine?.wake();
     return 'opened';

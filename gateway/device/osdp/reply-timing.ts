@@ -10,7 +10,7 @@ export const replyWithinMs = 200;
 const shortestProbeMs = 30;
 const probeFactor = 3;
 /** Every so many probes the full time is given, or a slower reader put in a dead one's place would never be heard. */
-const fullProbeEvery = 5;
+const fullProbeEvery = 10;
 const directGapMs = 20;
 const bridgedGapMs = 150;
 /** What a bridge may add to a reply, once. */

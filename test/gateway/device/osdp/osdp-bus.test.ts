@@ -375,28 +375,22 @@ describe('an install window', () => {
   const unkeyed = deviceConfig(factory, { security: { mode: 'secure', key: undefined }, allowsInstall: true });
   const soon = () => later(benchNow(), 10_000);
 
-  it('gives the reader a key of its own, which was kept beforehand and is proven', async () => {
-    const kept: string[] = [];
-    const keepCandidate = (_: string, key: Uint8Array) => void kept.push(Buffer.from(key).toString('hex'));
-    const bench = await open([factory], { devices: [unkeyed], keepCandidate });
+  const key = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
+
+  it('gives the reader the key it was handed, which is then proven', async () => {
+    const bench = await open([factory], { devices: [unkeyed] });
     await waitUntil('the refusal to use it', () => bench.stateOf(1) === 'offline');
-    expect(bench.bus.openInstallWindow(deviceAt(1), soon())).toBe('opened');
+    expect(bench.bus.openInstallWindow(deviceAt(1), soon(), key)).toBe('opened');
     await bench.online(1);
-    expect(kept).toHaveLength(1);
-    expect(bench.peer.keyOf(1)).toBe(kept[0]);
-    expect(bench.told('key-installed').map(({ key }) => Buffer.from(key).toString('hex'))).toEqual(kept);
+    expect(bench.peer.keyOf(1)).toBe(Buffer.from(key).toString('hex'));
+    expect(bench.told('key-installed').map((event) => Buffer.from(event.key))).toEqual([Buffer.from(key)]);
     expect(bench.told('alarm').map((event) => event.code)).toContain('INSTALL_WINDOW_OPEN');
     expect(bench.told('online')).toMatchObject([{ channel: 'secure' }]);
   });
 
-  it('does not open for a reader that is not to be installed, or without a place for the key', async () => {
-    const bench = await open([factory, keyed(2)], {
-      devices: [unkeyed, deviceConfig(keyed(2))],
-      keepCandidate: () => {},
-    });
-    expect(bench.bus.openInstallWindow(deviceAt(2), soon())).toBe('unsupported');
-    const noPlace = await open([factory], { devices: [unkeyed] });
-    expect(noPlace.bus.openInstallWindow(deviceAt(1), soon())).toBe('unsupported');
+  it('does not open for a reader that is not to be installed', async () => {
+    const bench = await open([factory, keyed(2)], { devices: [unkeyed, deviceConfig(keyed(2))] });
+    expect(bench.bus.openInstallWindow(deviceAt(2), soon(), key)).toBe('unsupported');
     await bench.online(2);
     expect(bench.peer.keyOf(1)).toBeUndefined();
   });
@@ -405,10 +399,9 @@ describe('an install window', () => {
     const other: PeerReader = { ...factory, address: 2 };
     const bench = await open([factory, other], {
       devices: [unkeyed, { ...unkeyed, id: deviceAt(2), address: 2 }],
-      keepCandidate: () => {},
     });
-    expect(bench.bus.openInstallWindow(deviceAt(1), soon())).toBe('opened');
-    expect(bench.bus.openInstallWindow(deviceAt(2), soon())).toBe('opened');
+    expect(bench.bus.openInstallWindow(deviceAt(1), soon(), key)).toBe('opened');
+    expect(bench.bus.openInstallWindow(deviceAt(2), soon(), key)).toBe('opened');
     await bench.online(2);
     expect(bench.peer.keyOf(1)).toBeUndefined();
     expect(bench.stateOf(1)).not.toBe('online');

@@ -55,7 +55,7 @@ describe('a man in the middle of the line', () => {
     peer = new OsdpPeer([reader]);
     tap = await openWireTap(await peer.listen());
     const device = deviceConfig(reader, { expectedIdentity: enrolled, allowsInstall: true });
-    bench = createBench(tap.port, peer, [device], { keepCandidate: () => {}, pollMs: 20 });
+    bench = createBench(tap.port, peer, [device], { pollMs: 20 });
   });
   afterEach(async () => {
     await bench.bus.close();

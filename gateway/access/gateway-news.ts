@@ -1,0 +1,160 @@
+/**
+ * What happens to the gateway itself (clock, disk, replica, lines), told to the journal and the alarm board.
+ *
+ * News from before the desk exists is kept and told when it begins, in order.
+ */
+import type { CanonicalValue } from '#shared/canonical.ts';
+import type { AlarmCode } from '#shared/code.ts';
+import { type WallMs, wallMs } from '#shared/instant.ts';
+import { unreachable } from '#shared/outcome.ts';
+import type { ClockEffect } from '../clock/trusted-clock-state.ts';
+import type { LineHealth } from '../device/osdp/bus-config.ts';
+import type { EntryDraft, StateWrite } from '../journal/entry.ts';
+import type { JournalChange } from '../journal/journal-writer.ts';
+import type { JournalArchive } from '../journal/open-journal.ts';
+import type { ReplicaHead } from '../replica/digest.ts';
+import type { ReplicaReader } from '../replica/replica-reader.ts';
+import type { Logger } from '../system/logger.ts';
+import type { AlarmSubject } from './alarm-board.ts';
+import type { FrontDesk } from './front-desk.ts';
+import type { StateMemory } from './state-memory.ts';
+
+export interface NewsDesk {
+  readonly desk: FrontDesk;
+  readonly archive: JournalArchive;
+  readonly replica: ReplicaReader;
+}
+
+const ofClock: AlarmSubject = { kind: 'gateway', id: 'clock' };
+const ofJournal: AlarmSubject = { kind: 'gateway', id: 'journal' };
+const ofReplica: AlarmSubject = { kind: 'gateway', id: 'replica' };
+const journalAlarms = {
+  full: 'STORAGE_FULL',
+  budget: 'JOURNAL_FULL',
+  failed: 'STORAGE_FAILED',
+  closed: 'STORAGE_FAILED',
+} as const satisfies Record<string, AlarmCode>;
+
+export class GatewayNews {
+  readonly #log: Logger;
+  #early: ((open: NewsDesk) => void)[] = [];
+  #open: NewsDesk | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** From now on news is told as it comes; what came before is told first. */
+  begin(open: NewsDesk): void {
+    this.#open = open;
+    for (const tell of this.#early) tell(open);
+    this.#early = [];
+    open.desk.takeReplica();
+    tellFound(open);
+  }
+
+  floorOf(memory: StateMemory): WallMs | undefined {
+    const floor = memory.read('clock-floor', 'floor');
+    return typeof floor === 'number' ? wallMs(floor) : undefined;
+  }
+
+  headOf(memory: StateMemory): ReplicaHead | undefined {
+    const head = memory.read('replica-head', 'live');
+    return isHead(head) ? head : undefined;
+  }
+
+  takeClock(effect: ClockEffect): void {
+    this.#tell(({ desk }) => tellClock(effect, desk));
+  }
+
+  takeHead(head: ReplicaHead): void {
+    this.#tell(({ desk, replica }) => {
+      const write: StateWrite = { kind: 'replica-head', key: 'live', value: { ...head } };
+      desk.record(entry('replica.applied', { ...head }), [write], 'urgent');
+      desk.alarms.clear(ofReplica, 'REPLICA_QUARANTINED');
+      desk.alarms.clear(ofReplica, 'ROW_TAMPERED');
+      if (replica.state.kind === 'live') desk.takeReplica();
+    });
+  }
+
+  takeTampered({ table, key }: { readonly table: string; readonly key: string }): void {
+    this.#tell(({ desk }) => desk.alarms.raise(ofReplica, 'ROW_TAMPERED', `${table} ${key}`));
+  }
+
+  takeLine({ line, state, detail }: LineHealth): void {
+    this.#log.info({ line, state, detail }, 'line');
+  }
+
+  takeJournal(change: JournalChange): void {
+    this.#tell(({ desk }) => {
+      if (change.kind === 'reopened') {
+        desk.alarms.announce(ofJournal, 'JOURNAL_DAMAGED', `epoch ${change.report.epoch} begun`);
+        return;
+      }
+      const { state, storage } = change.condition;
+      this.#log.warn({ journal: state.kind, storage }, 'journal');
+      for (const [kind, code] of Object.entries(journalAlarms))
+        if (kind !== state.kind) desk.alarms.clear(ofJournal, code);
+      if (state.kind !== 'available') desk.alarms.raise(ofJournal, journalAlarms[state.kind], state.detail);
+      desk.record(entry('storage.changed', { to: storage }), [], 'shared');
+    });
+  }
+
+  #tell(tell: (open: NewsDesk) => void): void {
+    if (this.#open) tell(this.#open);
+    else this.#early.push(tell);
+  }
+}
+
+const entry = (kind: EntryDraft['kind'], body: EntryDraft['body']) => ({ kind, door: null, requestId: null, body });
+
+/** What was found when the files were opened. */
+function tellFound({ desk, archive, replica }: NewsDesk): void {
+  const { journal, site } = archive.report;
+  if (journal.kind === 'lost')
+    desk.alarms.announce(ofJournal, 'JOURNAL_DAMAGED', `${journal.reason}: ${journal.aside ?? journal.detail}`);
+  if (site.kind === 'lost')
+    desk.alarms.announce(
+      { kind: 'gateway', id: 'site' },
+      'STORAGE_FAILED',
+      `site.db was ${site.reason}: ${site.aside ?? site.detail}`,
+    );
+  if (replica.state.kind === 'quarantined') desk.alarms.raise(ofReplica, 'REPLICA_QUARANTINED', replica.state.reason);
+  if (replica.tampered !== undefined)
+    desk.alarms.raise(ofReplica, 'ROW_TAMPERED', `${replica.tampered.table} ${replica.tampered.key}`);
+}
+
+function tellClock(effect: ClockEffect, desk: FrontDesk): void {
+  switch (effect.kind) {
+    case 'changed':
+      desk.record(entry('clock.changed', { from: effect.from, to: effect.to, why: effect.why }), [], 'shared');
+      return;
+    case 'jumped':
+      desk.record(
+        entry('clock.changed', { to: 'jumped', what: effect.what, byMs: Math.round(effect.byMs) }),
+        [],
+        'shared',
+      );
+      return;
+    case 'refused':
+      desk.record(entry('clock.changed', { to: 'refused', source: effect.source, why: effect.why }), [], 'shared');
+      return;
+    case 'floor':
+      desk.keep([{ kind: 'clock-floor', key: 'floor', value: effect.floor }]);
+      return;
+    case 'alarm':
+      if (effect.change === 'raise') desk.alarms.raise(ofClock, effect.code, effect.why);
+      else desk.alarms.clear(ofClock, effect.code);
+      return;
+    default:
+      unreachable(effect);
+  }
+}
+
+function isHead(value: CanonicalValue | undefined): value is CanonicalValue & ReplicaHead {
+  if (value === undefined || value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  const { epoch, cursor, change, digest, root } = value as Readonly<
+    Record<keyof ReplicaHead, CanonicalValue | undefined>
+  >;
+  return [epoch, cursor, change].every(Number.isSafeInteger) && typeof digest === 'string' && typeof root === 'string';
+}

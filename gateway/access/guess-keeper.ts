@@ -1,0 +1,60 @@
+/** Keeps each reader's count of failures: in memory for the next decision, in the journal for the next start. */
+import type { RefusalCode } from '#shared/code.ts';
+import type { ReaderId } from '#shared/identifier.ts';
+import type { MonoMs } from '#shared/instant.ts';
+import { isLocked, restoreGuesses, saveGuesses } from '../door/guess-limiter.ts';
+import {
+  countRefusal,
+  type Episode,
+  endEpisodes,
+  noGuesses,
+  type ReaderGuesses,
+  type RefusalCounted,
+  resumeGuesses,
+} from '../door/reader-guesses.ts';
+import type { StateWrite } from '../journal/entry.ts';
+import type { StateMemory } from './state-memory.ts';
+
+export interface Counted extends Omit<RefusalCounted, 'state'> {
+  readonly writes: readonly StateWrite[];
+}
+
+export class GuessKeeper {
+  readonly #readers = new Map<ReaderId, ReaderGuesses>();
+  readonly #memory: StateMemory;
+
+  constructor(memory: StateMemory, at: MonoMs) {
+    this.#memory = memory;
+    for (const key of memory.keys('guessing')) {
+      this.#readers.set(key as ReaderId, resumeGuesses(restoreGuesses(memory.read('guessing', key), at), at));
+    }
+  }
+
+  isLocked(reader: ReaderId, at: MonoMs): boolean {
+    return isLocked(this.#of(reader).pins, at);
+  }
+
+  count(reader: ReaderId, at: MonoMs, refusal: { readonly code: RefusalCode; readonly carriesPin: boolean }): Counted {
+    const before = this.#of(reader);
+    const { state, ...counted } = countRefusal(before, at, refusal);
+    this.#readers.set(reader, state);
+    const hasFailed = state.pins !== before.pins;
+    return {
+      ...counted,
+      writes: hasFailed ? [this.#memory.write('guessing', reader, saveGuesses(state.pins, at))] : [],
+    };
+  }
+
+  /** What is over by now, reader by reader. */
+  endDue(at: MonoMs): readonly { readonly reader: ReaderId; readonly episode: Episode }[] {
+    return [...this.#readers].flatMap(([reader, before]) => {
+      const { state, ended } = endEpisodes(before, at);
+      this.#readers.set(reader, state);
+      return ended.map((episode) => ({ reader, episode }));
+    });
+  }
+
+  #of(reader: ReaderId): ReaderGuesses {
+    return this.#readers.get(reader) ?? noGuesses;
+  }
+}

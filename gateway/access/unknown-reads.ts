@@ -1,0 +1,39 @@
+/** Cards that are not known here, kept a minute in memory for whoever enrols them; never written, never logged. */
+import { elapsedMs, type MonoMs } from '#shared/instant.ts';
+import type { UnknownRead } from '../control/replies.ts';
+import type { AccessRequest } from '../door/access-request.ts';
+
+const keptMs = 60_000;
+const readsMax = 32;
+
+export class UnknownReads {
+  #reads: readonly { readonly request: AccessRequest; readonly at: MonoMs }[] = [];
+  readonly #now: () => MonoMs;
+
+  constructor(now: () => MonoMs) {
+    this.#now = now;
+  }
+
+  keep(request: AccessRequest): void {
+    this.#forget();
+    this.#reads = [...this.#reads, { request, at: this.#now() }].slice(-readsMax);
+  }
+
+  list(): readonly UnknownRead[] {
+    this.#forget();
+    return this.#reads.flatMap(({ request, at }) => {
+      const { presented, device, head } = request;
+      if (presented.kind === 'pin') return [];
+      const { bitCount, bytes } = presented.card;
+      const bits = [...bytes]
+        .map((byte) => byte.toString(2).padStart(8, '0'))
+        .join('')
+        .slice(0, bitCount);
+      return [{ device, head, bitCount, bits, ageMs: Math.round(elapsedMs(at, this.#now())) }];
+    });
+  }
+
+  #forget(): void {
+    this.#reads = this.#reads.filter(({ at }) => elapsedMs(at, this.#now()) < keptMs);
+  }
+}

@@ -1,0 +1,28 @@
+/** `simulate`: readers, locks and doors that are not there, on lines that are. For trying a gateway, and what goes wrong. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openSite } from '../simulator/open-site.ts';
+import { parseSite } from '../simulator/parse-site.ts';
+import { type Command, textFlag, UsageError } from './command.ts';
+
+export const command: Command = {
+  usage: 'kannuki-gateway simulate <site.yaml> [--state DIR]        runs until Ctrl-C',
+  options: { state: { type: 'string' } },
+  run: async (call) => {
+    const [file] = call.words;
+    if (!file) throw new UsageError('simulate which site?');
+    const parsed = parseSite(readFileSync(file, 'utf8'));
+    if (parsed.kind !== 'site') {
+      for (const problem of parsed.issues) call.terminal.err(`${file}: ${problem}`);
+      return 1;
+    }
+    const stateDir = resolve(textFlag(call, 'state') ?? 'simulated-site');
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    const running = await openSite({ site: parsed.site, stateDir, baseDir: dirname(resolve(file)) });
+    for (const [line, port] of running.ports) call.terminal.out(`line ${line} · tcp 127.0.0.1:${port}`);
+    call.terminal.out(`asked at ${running.socketPath}`);
+    await new Promise<void>((done) => call.terminal.signal.addEventListener('abort', () => done(), { once: true }));
+    await running.close();
+    return 0;
+  },
+};

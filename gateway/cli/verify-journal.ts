@@ -1,0 +1,40 @@
+/** `verify-journal`: proves that the history was not changed; names the first entry that is wrong. */
+import { journalPath } from '../journal/open-stores.ts';
+import { type JournalVerdict, verifyJournal } from '../journal/verify-journal.ts';
+import { type Call, type Command, textFlag, UsageError } from './command.ts';
+import { configOf, withGateway } from './gateway-call.ts';
+
+const keyPattern = /^[0-9a-f]{64}$/;
+const verifyDeadlineMs = 600_000;
+
+export const command: Command = {
+  usage: `kannuki-gateway verify-journal [--json]                       of the running gateway
+kannuki-gateway verify-journal --key HEX [--file FILE] [--json]   of a file, from its first public key alone`,
+  options: { key: { type: 'string' }, file: { type: 'string' } },
+  run: async (call) => {
+    const verdict = textFlag(call, 'key') === undefined ? await ofGateway(call) : ofFile(call);
+    if (call.flags['json']) call.terminal.out(JSON.stringify(verdict));
+    else call.terminal.out(verdictText(verdict));
+    return verdict.kind === 'whole' ? 0 : 1;
+  },
+};
+
+const ofGateway = (call: Call): Promise<JournalVerdict> =>
+  withGateway(
+    call,
+    async (client) => (await client.call('verify-journal', {}, { deadlineMs: verifyDeadlineMs })) as JournalVerdict,
+  );
+
+function ofFile(call: Call): JournalVerdict {
+  const key = textFlag(call, 'key') ?? '';
+  if (!keyPattern.test(key))
+    throw new UsageError('--key must be 64 hexadecimal digits: the journal’s first public key');
+  return verifyJournal(textFlag(call, 'file') ?? journalPath(configOf(call).dataDir), Buffer.from(key, 'hex'));
+}
+
+function verdictText(verdict: JournalVerdict): string {
+  if (verdict.kind === 'broken')
+    return `✗ The history was changed: ${verdict.reason} at entry ${verdict.at.epoch}/${verdict.at.seq}.`;
+  const { entries, heads, unsigned } = verdict;
+  return `✓ The history is whole: ${entries} entries, ${heads} signed heads, ${unsigned} entries since the last.`;
+}

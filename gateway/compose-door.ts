@@ -1,0 +1,206 @@
+/**
+ * The door process, wired: history, what is known, doors, and devices last, so that no read finds half a gateway.
+ *
+ * Closing is the reverse; the journal is the last to go.
+ */
+import { randomBytes } from 'node:crypto';
+import { createCredentialLookup } from '#shared/credential-lookup.ts';
+import type { DeviceId, LineId } from '#shared/identifier.ts';
+import { invariant } from '#shared/invariant.ts';
+import { BusKeeper, type KeptBus } from './access/bus-keeper.ts';
+import { DeviceKeys } from './access/device-keys.ts';
+import { FrontDesk } from './access/front-desk.ts';
+import { GatewayNews } from './access/gateway-news.ts';
+import { machineWall, TimeKeeper } from './clock/time-keeper.ts';
+import type { Config } from './config.ts';
+import type { Handlers } from './control/door-side.ts';
+import type { Driver } from './device/driver.ts';
+import { lineConfigOf } from './device/line-address.ts';
+import { openCaptureFile } from './device/osdp/capture-file.ts';
+import { captureText, emptyCaptureText } from './device/osdp/capture-text.ts';
+import { createOsdpBus } from './device/osdp/osdp-bus.ts';
+import { appendInterrupted } from './journal/open-journal.ts';
+import { type History, openHistory } from './open-history.ts';
+import type { DoorProcess } from './operate/door-process.ts';
+import { createHandlers } from './operate/handlers.ts';
+import { DoorBroadcast } from './operate/history.ts';
+import { Importer } from './operate/import.ts';
+import { createPinHasher, type PinHasher } from './replica/pin-hasher.ts';
+import { Replica } from './replica/replica.ts';
+import { readKernelSynchronization } from './system/kernel-time.ts';
+import type { Logger } from './system/logger.ts';
+import { monotonicNow } from './system/monotonic.ts';
+import { version } from './system/version.ts';
+import type { Threads } from './threads.ts';
+
+const tickMs = 1_000;
+
+/** @throws MasterKeyFault or StoreFault while what it stands on is missing; nothing is left open then. */
+export async function composeDoor(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
+  const news = new GatewayNews(log);
+  const history = await openHistory(config, { entry: threads.journal, onChange: (change) => news.takeJournal(change) });
+  const time = new TimeKeeper(news.floorOf(history.memory), config.clock, {
+    now: monotonicNow,
+    wall: machineWall,
+    readKernel: readKernelSynchronization,
+    tell: (effect) => news.takeClock(effect),
+  });
+  await time.refresh();
+  await appendInterrupted(history, time.stamp());
+  const gateway = new DoorGateway({ config, log, threads, news, history, time });
+  gateway.start();
+  return gateway;
+}
+
+interface Opened {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly threads: Threads;
+  readonly news: GatewayNews;
+  readonly history: History;
+  readonly time: TimeKeeper;
+}
+
+export class DoorGateway {
+  readonly handlers: Handlers;
+  readonly #opened: Opened;
+  readonly #replica: Replica;
+  readonly #pins: PinHasher;
+  readonly #desk: FrontDesk;
+  readonly #buses: BusKeeper;
+  readonly #keys: DeviceKeys;
+  readonly #broadcast = new DoorBroadcast();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+    const { history, threads, news, config } = opened;
+    this.#pins = createPinHasher(threads.pins);
+    this.#replica = new Replica({
+      folder: config.dataDir,
+      rowKey: history.rowKey,
+      lookupKey: history.lookupKey,
+      thread: threads.replica,
+      journalled: news.headOf(history.memory),
+      wallNow: machineWall,
+      onHead: (head) => news.takeHead(head),
+      onTampered: (row) => {
+        this.#replica.reader.quarantine(`${row.table} ${row.key} is not as it was written`);
+        news.takeTampered(row);
+      },
+    });
+    this.#desk = this.#createDesk();
+    this.#buses = new BusKeeper(
+      (line) => this.#createBus(line),
+      (event) => this.#desk.takeEvent(event),
+    );
+    this.#keys = new DeviceKeys(config, history.site, {
+      desk: this.#desk,
+      rebuild: (line) => this.#buses.rebuild(line),
+    });
+    this.handlers = this.#createHandlers();
+  }
+
+  start(): void {
+    const { news, history, config, log } = this.#opened;
+    const body = { version, bootId: history.bootId };
+    this.#desk.record({ kind: 'gateway.started', door: null, requestId: null, body }, [], 'shared');
+    news.begin({ desk: this.#desk, archive: history.archive, replica: this.#replica.reader });
+    for (const line of config.lines) this.#buses.open(line.id);
+    this.#keys.watch();
+    this.#timer = setInterval(() => this.#desk.tick(), tickMs);
+    this.#replica.checkAll().catch((error: unknown) => log.warn({ err: error }, 'the replica could not be checked'));
+  }
+
+  async close(): Promise<void> {
+    const { history, time } = this.#opened;
+    clearInterval(this.#timer);
+    this.#keys.close();
+    await this.#buses.close();
+    this.#desk.close();
+    this.#desk.record({ kind: 'gateway.stopped', door: null, requestId: null, body: {} }, [], 'shared');
+    await this.#replica.close();
+    await this.#pins.close();
+    time.close();
+    await history.journal.close();
+  }
+
+  #createDesk(): FrontDesk {
+    const { history, time, log } = this.#opened;
+    return new FrontDesk({
+      now: monotonicNow,
+      time,
+      journal: history.journal,
+      memory: history.memory,
+      replica: this.#replica.reader,
+      lookup: createCredentialLookup(history.lookupKey),
+      pins: this.#pins,
+      contactAgeMs: () => 'unknown',
+      command: (device, command, deadline) =>
+        this.#driverOf(device)?.command(device, command, deadline) ??
+        Promise.resolve({ kind: 'not-executed', reason: 'offline' }),
+      hasDeviceTimer: (device) => this.#driverOf(device)?.capabilities.hasDeviceTimer ?? true,
+      keyInstalled: (device, key, identity) => void this.#keys.take(device, key, identity),
+      identified: (device, identity) => void this.#keys.pin(device, identity),
+      doorChanged: (door) => this.#broadcast.tell(door),
+      faulted: (error) => log.error({ err: error }, 'facts could not be gathered'),
+    });
+  }
+
+  #driverOf(device: DeviceId): Driver | undefined {
+    const line = this.#opened.config.lines.find(({ devices }) => devices.some(({ id }) => id === device));
+    return this.#buses.list().find((bus) => bus.line === line?.id)?.driver;
+  }
+
+  #createBus(id: LineId): KeptBus {
+    const line = this.#opened.config.lines.find((each) => each.id === id);
+    invariant(line !== undefined, `line ${id} is configured`);
+    const bus = createOsdpBus(
+      { line: lineConfigOf(line), devices: line.devices.map((device) => this.#keys.deviceConfig(device)) },
+      { now: monotonicNow, randomBytes, onLine: (health) => this.#opened.news.takeLine(health) },
+    );
+    return { driver: bus, lineState: () => bus.lineHealth() };
+  }
+
+  #createHandlers(): Handlers {
+    const { config, history, time, threads } = this.#opened;
+    const { journal, archive, site, memory, masterKey } = history;
+    const { doors, alarms, sources, commands, reads } = this.#desk;
+    const process: DoorProcess = {
+      dataDir: config.dataDir,
+      version,
+      now: monotonicNow,
+      journal,
+      archive,
+      site,
+      replica: this.#replica.reader,
+      time,
+      doors,
+      alarms,
+      buses: () => this.#buses.list(),
+      sources,
+    };
+    return createHandlers({
+      process,
+      broadcast: this.#broadcast,
+      commands,
+      memory,
+      reads,
+      importer: new Importer(this.#replica, config.dataDir),
+      capture: { textOf: captureTextOf, openFile: openCaptureFile },
+      masterKey,
+      verifyThread: threads.verify,
+      openInstallWindow: (call) => this.#keys.openWindow(call, this.#driverOf(call.device)),
+      acceptDevice: (device) => this.#keys.accept(device),
+    });
+  }
+}
+
+function captureTextOf(): (traffic: Parameters<typeof captureText>[1]) => readonly string[] {
+  let state = emptyCaptureText;
+  return (traffic) => {
+    const step = captureText(state, traffic);
+    state = step.state;
+    return step.lines;
+  };
+}

@@ -1,0 +1,28 @@
+/** The running door process, as those who ask about it see it. */
+
+import type { MonoMs } from '#shared/instant.ts';
+import type { AccessDeskPorts } from '../access/access-desk.ts';
+import type { AlarmBoard } from '../access/alarm-board.ts';
+import type { Bus } from '../access/bus-keeper.ts';
+import type { DoorSet } from '../access/door-set.ts';
+import type { TimeKeeper } from '../clock/time-keeper.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalArchive } from '../journal/open-journal.ts';
+import type { ReplicaReader } from '../replica/replica-reader.ts';
+import type { Site } from '../site/site-store.ts';
+
+export interface DoorProcess {
+  readonly dataDir: string;
+  readonly version: string;
+  readonly now: () => MonoMs;
+  readonly journal: Journal;
+  readonly archive: JournalArchive;
+  readonly site: Site;
+  readonly replica: ReplicaReader;
+  readonly time: TimeKeeper;
+  readonly doors: DoorSet;
+  readonly alarms: AlarmBoard;
+  readonly buses: () => readonly Bus[];
+  /** What decisions are made from. */
+  readonly sources: AccessDeskPorts['sources'];
+}

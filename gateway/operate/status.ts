@@ -1,0 +1,77 @@
+/** The gateway at a glance. Every state with its age; what is not known is said to be unknown. */
+import { elapsedMs } from '#shared/instant.ts';
+import type { DoorShell } from '../access/door-shell.ts';
+import type { DeviceStatus, DoorStatus, StatusReport } from '../control/replies.ts';
+import { modeOf } from '../door/door-state.ts';
+import type { DoorProcess } from './door-process.ts';
+
+export async function readStatus(process: DoorProcess): Promise<StatusReport> {
+  const { journal, replica, time, version, doors, buses, now, alarms } = process;
+  const clock = time.read();
+  const state = journal.state();
+  const newest = await journal.read({ newest: 1 });
+  return {
+    version,
+    at: new Date().toISOString(),
+    facility: replica.facility && { name: replica.facility.name, zone: replica.facility.zone },
+    clock: {
+      state: clock.state,
+      now: clock.now === undefined ? undefined : new Date(clock.now).toISOString(),
+      errorMs: Math.round(clock.errorMs),
+    },
+    journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq: newest.at(-1)?.seq ?? 0 },
+    replica: replicaStatus(process),
+    doors: doors.shells.map((shell) => doorStatus(shell, process)),
+    lines: buses().map(({ line, lineState }) => ({ line, ...lineState() })),
+    devices: buses().flatMap(({ line, driver }) =>
+      driver.health().map((health): DeviceStatus => {
+        const {
+          device,
+          state: deviceState,
+          reason,
+          channel,
+          identity,
+          turnaroundMs,
+          badFrames,
+          retries,
+          since,
+        } = health;
+        return {
+          line,
+          device,
+          state: deviceState,
+          reason,
+          channel,
+          identity,
+          turnaroundMs,
+          badFrames,
+          retries,
+          ageMs: Math.round(elapsedMs(since, now())),
+        };
+      }),
+    ),
+    alarms: alarms
+      .list()
+      .map(({ subject, code, detail }) => ({ subject: `${subject.kind} ${subject.id}`, code, detail })),
+  };
+}
+
+function replicaStatus({ replica }: DoorProcess): StatusReport['replica'] {
+  const { state } = replica;
+  const epoch = state.kind === 'empty' ? 0 : (state.head?.epoch ?? 0);
+  const detail = state.kind === 'quarantined' ? state.reason : '';
+  return { state: replica.tampered === undefined ? state.kind : 'tampered', detail, epoch };
+}
+
+export function doorStatus(shell: DoorShell, { now }: Pick<DoorProcess, 'now'>): DoorStatus {
+  const { row, status, mode } = shell.state;
+  const since = status.lastKnown?.at ?? status.since;
+  return {
+    id: row.id,
+    name: row.name,
+    state: status.kind,
+    mode: modeOf(mode),
+    ageMs: Math.max(0, Math.round(elapsedMs(since, now()))),
+    alarms: shell.alarms,
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * The door process from its start to its end: answers on its sockets from the first moment, and opens when it can.
+ *
+ * What it stands on may be missing for a while (a key file, a disk that is full or read-only). Until it is there, no
+ * device is opened, `status` names the cause, and it is tried again, without a restart.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { composeDoor, type DoorGateway } from './compose-door.ts';
+import type { Config } from './config.ts';
+import { type Handlers, serveControl } from './control/door-side.ts';
+import { ControlRefusal, calls, type Verb } from './control/messages.ts';
+import { MasterKeyFault } from './site/master-key.ts';
+import { StoreFault } from './store/store-fault.ts';
+import type { Logger } from './system/logger.ts';
+import type { Threads } from './threads.ts';
+
+export interface DoorRun {
+  readonly log: Logger;
+  readonly threads: Threads;
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 2_000;
+
+export async function runDoor(config: Config, { log, threads, signal }: DoorRun): Promise<void> {
+  mkdirSync(config.runDir, { recursive: true, mode: 0o755 });
+  let handlers = waitingHandlers('starting', 'the gateway is starting');
+  const current = currentHandlers(() => handlers);
+  const admin = await serveControl(join(config.runDir, 'admin.sock'), 'act', current, log);
+  const edge = await serveControl(join(config.runDir, 'edge.sock'), 'look', current, log);
+  let gateway: DoorGateway | undefined;
+  while (gateway === undefined && !signal.aborted) {
+    try {
+      gateway = await composeDoor(config, log, threads);
+    } catch (error) {
+      if (!(error instanceof MasterKeyFault || error instanceof StoreFault)) throw error;
+      log.error({ code: error.code, path: error.path }, error.message);
+      handlers = waitingHandlers(error.code, error.message);
+      await pause(retryMs, undefined, { signal }).catch(() => {});
+    }
+  }
+  if (gateway !== undefined) {
+    handlers = gateway.handlers;
+    log.info('the gateway is open');
+    await ended(signal);
+  }
+  await admin.close();
+  await edge.close();
+  await gateway?.close();
+}
+
+/** Each call goes to the handlers of that moment. */
+function currentHandlers(now: () => Handlers): Handlers {
+  const verbs = Object.keys(calls) as Verb[];
+  const entries = verbs.map((verb) => [
+    verb,
+    (call: never, context: never) => (now()[verb] as (call: never, context: never) => unknown)(call, context),
+  ]);
+  return Object.fromEntries(entries) as Handlers;
+}
+
+/** Every call is refused with the cause, which is also what `doctor` shows. */
+function waitingHandlers(code: string, detail: string): Handlers {
+  const refuse = () => {
+    throw new ControlRefusal(code === 'starting' ? 'UNAVAILABLE' : code, detail);
+  };
+  return Object.fromEntries(Object.keys(calls).map((verb) => [verb, refuse])) as unknown as Handlers;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+}

@@ -1,0 +1,4 @@
+/** The version that journal, status and captures name. */
+import packageFile from '../../package.json' with { type: 'json' };
+
+export const version: string = packageFile.version;
