@@ -44,7 +44,7 @@ export const grantOf = (id: string, change: Partial<GrantedDecision> = {}): Gran
 });
 
 /** One effect as a line: `release r-1 5000`, `door.opened r-1`, `raise DOOR_HELD`. */
-export function lineOf(effect: DoorEffect): string {
+function lineOf(effect: DoorEffect): string {
   switch (effect.kind) {
     case 'release':
       return `release ${effect.requestId} ${effect.ms}`;
