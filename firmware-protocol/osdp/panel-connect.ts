@@ -7,7 +7,7 @@
 import { startHandshake } from './panel-handshake.ts';
 import { deniesEncryption, isSameReader } from './panel-identity.ts';
 import { startInquiry } from './panel-inquiry.ts';
-import { discardStale } from './panel-online.ts';
+import { discardStale } from './panel-report.ts';
 import { block, hangUp } from './panel-restart.ts';
 import {
   andThen,

@@ -6,27 +6,40 @@
  */
 
 import { countsAny, isSameCapabilities, isSameIdentity, isSameReader } from './panel-identity.ts';
-import type { Inquiry, PanelEffect } from './panel-port.ts';
+import type { Inquiry, PanelEffect, Question } from './panel-port.ts';
+import { reportAnswer } from './panel-report.ts';
 import { block } from './panel-restart.ts';
 import { andThen, move, type PanelState, type PanelStep, raise } from './panel-state.ts';
 import type { Answer } from './panel-verdict.ts';
 import { type CapabilitiesReply, capabilitiesReply, capabilityFunction } from './reply/capabilities.ts';
 import { type IdentityReply, identityReply } from './reply/identity.ts';
+import { nakReason, nakReply } from './reply/nak.ts';
 
 const isBasic = (inquiry: Inquiry): boolean => inquiry === 'identity' || inquiry === 'capabilities';
 
-/** In plain the same forger would answer twice, so nothing is asked again. */
+/** In plain the same forger would answer twice, so only the will to speak plain is tried. */
 export function startInquiry(state: PanelState, at: number): PanelStep {
-  const rest = state.link.channel === undefined ? [] : state.settings.inquiries.filter(isBasic);
+  const rest = state.link.channel === undefined ? (['poll'] as const) : state.settings.inquiries.filter(isBasic);
   return goOn(state, at, rest);
 }
 
-export function takeInquiryAnswer(state: PanelState, at: number, rest: readonly Inquiry[], answer: Answer): PanelStep {
+export function takeInquiryAnswer(state: PanelState, at: number, rest: readonly Question[], answer: Answer): PanelStep {
   const answered = { ...state, link: answer.link };
   const reply = decodeBasic(answer);
   if (reply?.kind === 'identity') return takeIdentity(answered, at, rest, reply);
   if (reply?.kind === 'capabilities') return takeCapabilities(answered, at, rest, reply);
-  return goOn(answered, at, rest.slice(1));
+  if (isRefusedInPlain(answered, answer)) return block(answered, at, 'security-required');
+  const gone = goOn(answered, at, rest.slice(1));
+  return {
+    state: gone.state,
+    effects: [...gone.effects, ...reportAnswer(answer, at, { isPoll: true, hasSettled: false })],
+  };
+}
+
+function isRefusedInPlain(state: PanelState, answer: Answer): boolean {
+  const [reason] = answer.data;
+  const isAboutSecurity = reason === nakReason.securityRequired || reason === nakReason.securityUnsupported;
+  return state.link.channel === undefined && answer.code === nakReply.code && isAboutSecurity;
 }
 
 function decodeBasic(answer: Answer): IdentityReply | CapabilitiesReply | undefined {
@@ -38,7 +51,7 @@ function decodeBasic(answer: Answer): IdentityReply | CapabilitiesReply | undefi
   return reply?.kind === 'capabilities' ? reply : undefined;
 }
 
-function takeIdentity(state: PanelState, at: number, rest: readonly Inquiry[], identity: IdentityReply): PanelStep {
+function takeIdentity(state: PanelState, at: number, rest: readonly Question[], identity: IdentityReply): PanelStep {
   const isForged = !isSameIdentity(state.identity, identity);
   const compared = isForged ? raise(state, at, 'DEVICE_MESSAGE_FORGED', 'identity-differs-in-plain') : move(state, {});
   return andThen(compared, (next) => {
@@ -51,7 +64,7 @@ function takeIdentity(state: PanelState, at: number, rest: readonly Inquiry[], i
 function takeCapabilities(
   state: PanelState,
   at: number,
-  rest: readonly Inquiry[],
+  rest: readonly Question[],
   capabilities: CapabilitiesReply,
 ): PanelStep {
   const isForged = !isSameCapabilities(state.capabilities, capabilities);
@@ -61,7 +74,7 @@ function takeCapabilities(
   return andThen(compared, (next) => goOn({ ...next, capabilities }, at, rest.slice(1)));
 }
 
-function goOn(state: PanelState, at: number, rest: readonly Inquiry[]): PanelStep {
+function goOn(state: PanelState, at: number, rest: readonly Question[]): PanelStep {
   return rest.length > 0 ? move(state, { stage: { kind: 'inquire', rest } }) : comeOnline(state, at);
 }
 

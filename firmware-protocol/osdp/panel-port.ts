@@ -15,6 +15,9 @@ export type PanelCommand = Exclude<Command, { readonly kind: 'set-key' | 'challe
 /** What is asked over a fresh channel: identity and capabilities before the reader counts as on line, the rest after. */
 export type Inquiry = 'identity' | 'capabilities' | 'local-status' | 'input-status' | 'output-status' | 'reader-status';
 
+/** What a fresh channel is asked. In plain a POLL shows whether the reader talks in plain at all. */
+export type Question = Inquiry | 'poll';
+
 export type PanelSecurity =
   | { readonly mode: 'plain' }
   | {

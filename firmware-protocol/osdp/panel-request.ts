@@ -5,7 +5,7 @@
 import type { SecurityBlock } from './frame.ts';
 import { encodeCommand, type MessageBytes } from './message.ts';
 import { keySelect } from './panel-handshake.ts';
-import type { Inquiry } from './panel-port.ts';
+import type { Question } from './panel-port.ts';
 import type { PanelState, QueuedCommand, Stage } from './panel-state.ts';
 
 export interface Request {
@@ -25,7 +25,7 @@ const plain = (message: MessageBytes, role: Request['role'] = 'first'): Request 
 
 const poll = (): MessageBytes => encodeCommand({ kind: 'poll' });
 
-function inquiry(kind: Inquiry): MessageBytes {
+function inquiry(kind: Question): MessageBytes {
   if (kind === 'identity') return encodeCommand({ kind: 'id', form: 0 });
   return kind === 'capabilities' ? encodeCommand({ kind, form: 0 }) : encodeCommand({ kind });
 }

@@ -11,6 +11,7 @@ import type {
   PanelEffect,
   PanelOfflineReason,
   PanelSecurity,
+  Question,
 } from './panel-port.ts';
 import { alarmPauseMs } from './panel-timing.ts';
 import type { CapabilitiesReply } from './reply/capabilities.ts';
@@ -68,7 +69,7 @@ export type Stage =
   /** `isPublic`: under the public key, so inside an armed window only. */
   | { readonly kind: 'set-key'; readonly isPublic: boolean }
   /** Asked again over the channel, before anything is believed. */
-  | { readonly kind: 'inquire'; readonly rest: readonly Inquiry[] }
+  | { readonly kind: 'inquire'; readonly rest: readonly Question[] }
   /** On line. `hasSettled`: the queue of old events was seen empty. */
   | { readonly kind: 'up'; readonly rest: readonly Inquiry[]; readonly hasSettled: boolean };
 

@@ -138,7 +138,7 @@ function setKey(state: PeripheralState, command: CommandOf<'set-key'>): Executio
   const { channel } = state;
   if (channel === undefined) return refuse(state, nakReason.securityUnsupported);
   if (channel.isPublic && !state.isInstallMode) return refuse(state, nakReason.securityRequired);
-  if (!isUsableKey(command.key)) return refuse(state, nakReason.cannotProcess);
+  if (state.config.acceptsKeys === false || !isUsableKey(command.key)) return refuse(state, nakReason.cannotProcess);
   const keyed = { ...state, key: command.key, isInstallMode: false };
   return acknowledge(keyed, { kind: 'key-set', key: command.key });
 }

@@ -39,6 +39,8 @@ export interface PeripheralConfig {
   readonly capabilities: readonly Capability[];
   /** cUID, 8 bytes; by default the first eight bytes of the identity. */
   readonly uid?: Uint8Array;
+  /** Whether KEYSET is obeyed; yes unless told otherwise. */
+  readonly acceptsKeys?: boolean;
   /** Whether COMSET is obeyed. */
   readonly allowsCommunication: boolean;
   /** Longest file taken, bytes; 0 refuses file transfers. */
