@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EntryDraft, EntryKind } from '#gateway/journal/entry.ts';
 import { type OpenedJournal, type OpenJournalOptions, openJournal } from '#gateway/journal/open-journal.ts';
+import { openStores, type Stores } from '#gateway/journal/open-stores.ts';
+import { prepareDraft } from '#gateway/journal/prepared-entry.ts';
 import { identifier } from '#shared/identifier.ts';
 import { wallMs } from '#shared/instant.ts';
 
@@ -47,4 +49,22 @@ export const grantOf = (request: string): readonly EntryDraft[] => [
 
 export function openIn(directory: string, options: Partial<OpenJournalOptions> = {}): Promise<OpenedJournal> {
   return openJournal({ directory, masterKey, bootId, reserveBytes: 65_536, ...options });
+}
+
+/** Opens both files in this thread: for tests of what is in them. */
+export const openHere = (directory: string): Stores => openStores({ directory, masterKey, bootId }, noon);
+
+export function appendHere(stores: Stores, drafts: readonly EntryDraft[]): void {
+  stores.journal.transact((transaction) => {
+    for (const each of drafts) transaction.append(prepareDraft(each));
+  });
+}
+
+export function signHere(stores: Stores): void {
+  stores.journal.transact((transaction) => transaction.signHead());
+}
+
+export function closeHere(stores: Stores): void {
+  stores.journal.close();
+  stores.site.close();
 }
