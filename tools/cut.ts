@@ -5,8 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { siteSocketFile } from '#gateway/simulator/open-site.ts';
-import type { SiteInput, SiteStatus, SiteVerb } from '#gateway/simulator/site-call.ts';
+import type { SiteInput, SiteVerb } from '#gateway/simulator/site-call.ts';
 import { connectSite, type SiteClient } from '#gateway/simulator/site-client.ts';
+import type { SiteStatus } from '#gateway/simulator/site-report.ts';
 import { demoFaults, type FaultOn, faultUsage } from './demo-faults.ts';
 import { type DemoHome, demoHome } from './demo-home.ts';
 import { demoArguments, runDemoCommand, UsageProblem } from './demo-options.ts';

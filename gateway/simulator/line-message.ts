@@ -1,7 +1,8 @@
 /** What the supervisor of a simulated site and the process of one of its lines tell each other. Both are this program. */
 import type { LineId } from '#shared/identifier.ts';
-import type { SiteCall, SiteEvent, SiteStatus } from './site-call.ts';
+import type { SiteCall } from './site-call.ts';
 import type { Site } from './site-file.ts';
+import type { SiteEvent, SiteStatus } from './site-report.ts';
 
 /** A site whose keys have been read from their files. */
 export interface LineAssignment {

@@ -5,7 +5,7 @@
  */
 import type { FromLine, ToLine } from './line-message.ts';
 import { openSimulatedLine, type SimulatedLine } from './simulated-line.ts';
-import { SiteRefusal } from './site-call.ts';
+import { SiteRefusal } from './site-refusal.ts';
 
 let line: SimulatedLine | undefined;
 

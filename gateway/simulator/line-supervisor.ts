@@ -7,8 +7,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { FromLine, LineAnswer, LineAssignment, ToLine } from './line-message.ts';
-import { type SiteCall, type SiteEvent, SiteRefusal } from './site-call.ts';
+import type { SiteCall } from './site-call.ts';
 import type { Site } from './site-file.ts';
+import { SiteRefusal } from './site-refusal.ts';
+import type { SiteEvent } from './site-report.ts';
 
 const restartAfterMs = 500;
 const callWithinMs = 5_000;

@@ -8,8 +8,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { LineId } from '#shared/identifier.ts';
 import { type SupervisedLine, superviseLine } from './line-supervisor.ts';
-import { type SiteCall, type SiteEvent, SiteRefusal, type SiteStatus } from './site-call.ts';
+import type { SiteCall } from './site-call.ts';
 import type { Site, SitePeripheral } from './site-file.ts';
+import { SiteRefusal } from './site-refusal.ts';
+import type { SiteEvent, SiteStatus } from './site-report.ts';
 import { serveSite } from './site-socket.ts';
 
 export interface SiteOptions {

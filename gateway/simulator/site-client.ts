@@ -5,7 +5,8 @@
  */
 import { createConnection, type Socket } from 'node:net';
 import { readLines } from './json-lines.ts';
-import { type SiteInput, SiteRefusal, type SiteVerb } from './site-call.ts';
+import type { SiteInput, SiteVerb } from './site-call.ts';
+import { SiteRefusal } from './site-refusal.ts';
 
 /** A status of the largest site stays below this, bytes. */
 const replyBytesMax = 256 * 1024;

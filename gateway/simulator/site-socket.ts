@@ -7,7 +7,8 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { readLines } from './json-lines.ts';
-import { callBytesMax, type SiteCall, SiteRefusal, siteCalls, siteRequest } from './site-call.ts';
+import { callBytesMax, type SiteCall, siteCalls, siteRequest } from './site-call.ts';
+import { SiteRefusal } from './site-refusal.ts';
 
 const connectionsMax = 16;
 const backlogBytesMax = 1024 * 1024;

@@ -7,24 +7,23 @@
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { DoorId } from '#shared/identifier.ts';
 
-const recordSchema = z.strictObject({
-  /** Wall time. */
-  at: z.iso.datetime(),
+/** One line of the record. */
+export interface StrikeEvent {
+  /** Wall time, ISO 8601. */
+  readonly at: string;
   /** CLOCK_MONOTONIC of the machine, ms; comparable between its processes. */
-  monoMs: z.number(),
-  cause: z.enum(['start', 'command', 'timer', 'power-lost', 'power-back', 'jammed', 'freed']),
+  readonly monoMs: number;
+  readonly cause: 'start' | 'command' | 'timer' | 'power-lost' | 'power-back' | 'jammed' | 'freed';
   /** The OUT command as it stood in the message: code byte 68, output, control code, timer; hexadecimal. */
-  command: z.string().optional(),
+  readonly command?: string;
   /** Whether current flows after it, and whether that is a change. */
-  isOn: z.boolean(),
-  hasChanged: z.boolean(),
+  readonly isOn: boolean;
+  readonly hasChanged: boolean;
   /** Whether the door can be pushed open after it. */
-  isPassable: z.boolean(),
-});
-export type StrikeEvent = z.infer<typeof recordSchema>;
+  readonly isPassable: boolean;
+}
 
 export interface StrikeRecord {
   append(event: Omit<StrikeEvent, 'at' | 'monoMs'>): void;
@@ -48,11 +47,11 @@ export function openStrikeRecord(stateDir: string, door: DoorId): StrikeRecord {
   };
 }
 
-/** All of a lock's record, oldest first. A line that is still being written is left out. */
+/** All of a lock's record, oldest first. A line that is still being written is left out. @throws Error for a damaged file. */
 export function readStrikeRecord(stateDir: string, door: DoorId | string): StrikeEvent[] {
   const text = readFileSync(strikeRecordFile(stateDir, door), 'utf8');
   return text
     .split('\n')
     .slice(0, -1)
-    .map((line) => recordSchema.parse(JSON.parse(line)));
+    .map((line) => JSON.parse(line) as StrikeEvent);
 }

@@ -13,8 +13,8 @@ import {
   sense,
   stepPhysics,
 } from './door-physics.ts';
-import type { DoorStatus } from './site-call.ts';
 import type { SiteDoor } from './site-file.ts';
+import type { DoorStatus } from './site-report.ts';
 import type { StrikeEvent, StrikeRecord } from './strike-record.ts';
 import { createWakeUp, now } from './wake-up.ts';
 
