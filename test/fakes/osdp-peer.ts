@@ -23,6 +23,7 @@ export interface PeerReader {
   readonly key?: string;
   readonly requireSecure?: boolean;
   readonly isInstallMode?: boolean;
+  readonly allowsCommunication?: boolean;
   readonly turnaroundMs?: number;
   readonly capabilities?: readonly Capability[];
 }
@@ -103,6 +104,12 @@ export class OsdpPeer {
     const server = this.#server;
     this.#server = undefined;
     if (server?.listening) await new Promise<void>((done) => server.close(() => done()));
+  }
+
+  /** As a converter that restarted without a word: connections stand, and nobody is behind them. */
+  forgetConnections(): void {
+    for (const socket of this.#sockets) socket.removeAllListeners('data').resume();
+    this.#sockets.clear();
   }
 
   present(address: number, reply: Presentable): void {
@@ -195,7 +202,7 @@ function fresh(reader: PeerReader, key: string | undefined): PeripheralState {
       firmware: { major: 1, minor: 2, build: 3 },
     },
     capabilities: reader.capabilities ?? peerCapabilities,
-    allowsCommunication: true,
+    allowsCommunication: reader.allowsCommunication ?? true,
     ...(key === undefined ? {} : { key: new Uint8Array(Buffer.from(key, 'hex')) }),
   });
 }

@@ -108,7 +108,10 @@ export class BusReader implements Slot {
     const next = this.#queue.begin(at);
     if (next !== undefined) this.#step({ kind: 'command', at, ...next }, at);
     const transmission = this.#step({ kind: 'turn', at, entropy }, at);
-    if (transmission === undefined) return undefined;
+    if (transmission === undefined) {
+      this.#notBefore = Math.max(this.#notBefore, at + 1);
+      return undefined;
+    }
     this.servedAt = at;
     this.#hurriedTurns = Math.max(0, this.#hurriedTurns - 1);
     if (transmission.role === 'repeat') this.#retries += 1;
