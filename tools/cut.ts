@@ -19,20 +19,6 @@ ${faultUsage()}
 
   --dir DIR    the demonstration's folder (default: .demo)`;
 
-await runDemoCommand(async () => {
-  const { words, dir } = demoArguments(usage);
-  const [target, name, value] = words;
-  if (target === undefined) throw new UsageProblem(usage);
-  const home = demoHome(dir);
-  const client = await connectSite(siteSocketFile(home.siteDir));
-  try {
-    console.log(target === 'clock' ? stepClock(home, name) : await cut(client, target, { name, value }));
-    return 0;
-  } finally {
-    client.close();
-  }
-});
-
 interface Wanted {
   readonly name: string | undefined;
   readonly value: string | undefined;
@@ -93,3 +79,17 @@ function readStep(home: DemoHome): number {
     return 0;
   }
 }
+
+await runDemoCommand(async () => {
+  const { words, dir } = demoArguments(usage);
+  const [target, name, value] = words;
+  if (target === undefined) throw new UsageProblem(usage);
+  const home = demoHome(dir);
+  const client = await connectSite(siteSocketFile(home.siteDir));
+  try {
+    console.log(target === 'clock' ? stepClock(home, name) : await cut(client, target, { name, value }));
+    return 0;
+  } finally {
+    client.close();
+  }
+});

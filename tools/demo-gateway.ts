@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
 import { type DemoHome, gatewayProgram } from './demo-home.ts';
+import { UsageProblem } from './demo-options.ts';
 
 const answersWithinMs = 30_000;
 const stopsWithinMs = 8_000;
@@ -23,8 +24,15 @@ export interface DemoGateway {
   stop(): Promise<void>;
 }
 
-/** @throws Error with the end of the gateway's log if it ends or does not answer in time. */
+/** @throws UsageProblem with the end of the gateway's log if it ends or does not answer in time. */
 export async function startGateway(home: DemoHome): Promise<DemoGateway> {
+  const other = await connectControl(home.adminSocket).catch(() => undefined);
+  if (other !== undefined) {
+    other.close();
+    throw new UsageProblem(
+      `Another gateway already answers at ${home.adminSocket}. Stop it, or give --dir <another folder>.`,
+    );
+  }
   const log = openSync(home.logFile, 'a', 0o600);
   const child = spawn(
     process.execPath,
@@ -48,7 +56,7 @@ async function answering(home: DemoHome, child: ChildProcess): Promise<ControlCl
   }
   child.kill('SIGKILL');
   const tail = readFileSync(home.logFile, 'utf8').trimEnd().split('\n').slice(-12);
-  throw new Error(`The gateway does not start. The end of ${home.logFile}:\n${tail.join('\n')}`);
+  throw new UsageProblem(`The gateway does not start. The end of ${home.logFile}:\n${tail.join('\n')}`);
 }
 
 async function stop(child: ChildProcess, client: ControlClient, ended: Promise<string>): Promise<void> {

@@ -1,5 +1,6 @@
 /** The simulated site of the demonstration: read, and opened on its usual ports or on free ones. */
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openSite, type RunningSite } from '#gateway/simulator/open-site.ts';
 import { parseSite } from '#gateway/simulator/parse-site.ts';
@@ -15,12 +16,17 @@ export function readDemoSite(): Site {
 
 /** @param onPortsTaken told when another program has one of the usual ports. */
 export async function openDemoSite(home: DemoHome, site: Site, onPortsTaken: () => void): Promise<RunningSite> {
-  const open = (chosen: Site) => openSite({ site: chosen, stateDir: home.siteDir, baseDir: home.dir });
-  try {
-    return await open(site);
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes('EADDRINUSE')) throw error;
-    onPortsTaken();
-    return await open({ ...site, lines: site.lines.map((line) => ({ ...line, wire: { port: 0 } })) });
-  }
+  const wanted = site.lines.flatMap(({ wire }) => ('port' in wire ? [wire.port] : []));
+  const areFree = (await Promise.all(wanted.map(isFree))).every(Boolean);
+  if (!areFree) onPortsTaken();
+  const lines = areFree ? site.lines : site.lines.map((line) => ({ ...line, wire: { port: 0 } }));
+  return await openSite({ site: { ...site, lines }, stateDir: home.siteDir, baseDir: home.dir });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once('error', () => done(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)));
+  });
 }

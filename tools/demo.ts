@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { facilityTime } from '#gateway/cli/facility-time.ts';
 import type { ControlClient } from '#gateway/control/edge-side.ts';
 import { entryWords } from '#gateway/control/entry-words.ts';
+import { ControlRefusal } from '#gateway/control/messages.ts';
 import type { DoorStatus, FollowItem, StatusReport } from '#gateway/control/replies.ts';
-import { startGateway } from './demo-gateway.ts';
+import { type DemoGateway, startGateway } from './demo-gateway.ts';
 import { claimHome, type DemoHome, demoFacilityDir, demoHome, prepareKeys, writeConfig } from './demo-home.ts';
 import { importFacility } from './demo-import.ts';
 import { type DemoArguments, demoArguments, runDemoCommand } from './demo-options.ts';
@@ -27,25 +28,6 @@ const usage = `npm start -- [options]
   --json            one JSON object a line, for programs`;
 
 const readersWithinMs = 15_000;
-
-await runDemoCommand(async () => {
-  const options = demoArguments(usage, { fresh: { type: 'boolean' } });
-  const words = demoWords(options.language);
-  const home = demoHome(options.dir);
-  const claim = claimHome(home);
-  if ('heldBy' in claim) {
-    console.error(words.running(claim.heldBy, home.dir));
-    return 1;
-  }
-  const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
-  try {
-    if (options.flags['fresh'] === true) forget(home);
-    return await runDemo({ options, words, home, ended });
-  } finally {
-    claim.release();
-  }
-});
 
 interface Demo {
   readonly options: DemoArguments;
@@ -76,7 +58,7 @@ async function runDemo(demo: Demo): Promise<number> {
     progress(words.progress.gateway);
     const gateway = await startGateway(home);
     try {
-      let status = await statusOf(gateway.client);
+      let status = await started(gateway, demo.ended.signal);
       if (status.facility === undefined) {
         progress(words.progress.import);
         await importFacility(gateway.client, join(demoFacilityDir, 'facility.json'));
@@ -109,6 +91,23 @@ function progressOf(demo: Demo, screen: Screen): (step: string) => void {
 }
 
 const statusOf = async (client: ControlClient) => (await client.call('status', {})) as StatusReport;
+
+/** Its sockets answer before its files are open. @throws UsageProblem if it ends instead. */
+async function started(gateway: DemoGateway, ended: AbortSignal): Promise<StatusReport> {
+  let how: string | undefined;
+  void gateway.ended.then((reason) => {
+    how = reason;
+  });
+  for (;;) {
+    try {
+      return await statusOf(gateway.client);
+    } catch (error) {
+      const isStarting = error instanceof ControlRefusal && error.code === 'UNAVAILABLE';
+      if (!isStarting || ended.aborted || how !== undefined) throw error;
+    }
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
 
 /** Waits for the readers a while; what is still missing then is shown by the log as it is. */
 async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise<StatusReport> {
@@ -171,3 +170,22 @@ const aborted = (signal: AbortSignal): Promise<string> =>
     if (signal.aborted) done('stopped');
     signal.addEventListener('abort', () => done('stopped'), { once: true });
   });
+
+await runDemoCommand(async () => {
+  const options = demoArguments(usage, { fresh: { type: 'boolean' } });
+  const words = demoWords(options.language);
+  const home = demoHome(options.dir);
+  const claim = claimHome(home);
+  if ('heldBy' in claim) {
+    console.error(words.running(claim.heldBy, home.dir));
+    return 1;
+  }
+  const ended = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
+  try {
+    if (options.flags['fresh'] === true) forget(home);
+    return await runDemo({ options, words, home, ended });
+  } finally {
+    claim.release();
+  }
+});

@@ -45,30 +45,6 @@ const outcomes: ReadonlySet<EntryKind> = new Set([
   'release.unknown',
 ]);
 
-await runDemoCommand(async () => {
-  const options = demoArguments(usage, { out: { type: 'boolean' } });
-  const [doorName, ...things] = options.words;
-  if (doorName === undefined || things.length === 0) throw new UsageProblem(usage);
-  const door = findDoor(doorName);
-  const reader = options.flags['out'] === true ? door.readers[1] : door.readers[0];
-  if (reader === undefined) throw new UsageProblem(`${door.id} has no reader on the inside`);
-  const presented = things.map((thing) => presentable(thing));
-  const home = demoHome(options.dir);
-  const site = await connectSite(siteSocketFile(home.siteDir)).catch(notRunning);
-  const gateway = await connectControl(home.adminSocket).catch(notRunning);
-  try {
-    const watch = followEntries(gateway, door.id, (view) => show(view, options));
-    for (const what of presented) {
-      const isDecided = await presentOne({ site, watch, reader, door, what, options });
-      if (!isDecided) return 1;
-    }
-    return 0;
-  } finally {
-    site.close();
-    gateway.close();
-  }
-});
-
 function notRunning(): never {
   throw new UsageProblem('The demonstration is not running here. Start it with npm start.');
 }
@@ -163,3 +139,27 @@ const silence = (reader: string, language: Language) =>
 function show(view: EntryView, options: DemoArguments): void {
   console.log(options.isJson ? JSON.stringify(view) : entryWords(view, options.language));
 }
+
+await runDemoCommand(async () => {
+  const options = demoArguments(usage, { out: { type: 'boolean' } });
+  const [doorName, ...things] = options.words;
+  if (doorName === undefined || things.length === 0) throw new UsageProblem(usage);
+  const door = findDoor(doorName);
+  const reader = options.flags['out'] === true ? door.readers[1] : door.readers[0];
+  if (reader === undefined) throw new UsageProblem(`${door.id} has no reader on the inside`);
+  const presented = things.map((thing) => presentable(thing));
+  const home = demoHome(options.dir);
+  const site = await connectSite(siteSocketFile(home.siteDir)).catch(notRunning);
+  const gateway = await connectControl(home.adminSocket).catch(notRunning);
+  try {
+    const watch = followEntries(gateway, door.id, (view) => show(view, options));
+    for (const what of presented) {
+      const isDecided = await presentOne({ site, watch, reader, door, what, options });
+      if (!isDecided) return 1;
+    }
+    return 0;
+  } finally {
+    site.close();
+    gateway.close();
+  }
+});
