@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { DoorCommand, DoorEffect, DoorInput } from '#gateway/door/door-input.ts';
 import { stepDoor } from '#gateway/door/door-machine.ts';
 import { createDoor, type DoorState, modeOf } from '#gateway/door/door-state.ts';
@@ -8,6 +8,7 @@ import { monoMs } from '#shared/instant.ts';
 import { frontDoor, grantOf, ioDevice, request } from './door-bench.ts';
 
 const full = process.env['KANNUKI_FULL'] === '1';
+vi.setConfig({ testTimeout: 600_000 });
 
 const level = fc.constantFrom('inactive', 'active', 'short', 'cut', 'fault', 'unknown');
 const id = fc.integer({ min: 0, max: 40 }).map((number) => request(`r-${number}`));
