@@ -12,13 +12,26 @@ import { machineWall } from '../clock/time-keeper.ts';
 import type { Config } from '../config.ts';
 import type { Arguments } from '../control/messages.ts';
 import type { DeviceIdentity, Driver } from '../device/driver.ts';
-import type { OsdpDeviceConfig } from '../device/osdp/bus-config.ts';
 import type { Site } from '../site/site-store.ts';
 import { monotonicNow } from '../system/monotonic.ts';
 import type { FrontDesk } from './front-desk.ts';
 import { readKeyFile } from './key-file.ts';
 
 type ConfiguredDevice = Config['lines'][number]['devices'][number];
+
+/** What a driver is told of one device. */
+export interface KeyedDevice extends Pick<ConfiguredDevice, 'id' | 'address' | 'check'> {
+  readonly security: { readonly mode: 'plain' } | ({ readonly mode: 'secure' } & HeldKeys);
+  readonly allowsInstall: boolean;
+  readonly expectedIdentity?: DeviceIdentity;
+}
+
+interface HeldKeys {
+  /** `undefined` until one is installed, or while its file cannot be used. */
+  readonly key: Uint8Array | undefined;
+  /** Handed to an installation that nobody saw the end of. */
+  readonly candidate?: Uint8Array;
+}
 
 export interface DeviceKeysPorts {
   readonly desk: FrontDesk;
@@ -46,7 +59,7 @@ export class DeviceKeys {
     this.#ports = ports;
   }
 
-  deviceConfig(device: ConfiguredDevice): OsdpDeviceConfig {
+  deviceConfig(device: ConfiguredDevice): KeyedDevice {
     const { id, address, check } = device;
     const pinned = this.#site.device(id);
     const security =
@@ -117,10 +130,7 @@ export class DeviceKeys {
     clearInterval(this.#timer);
   }
 
-  #keysOf({ id, keyFile }: ConfiguredDevice): {
-    readonly key: Uint8Array | undefined;
-    readonly candidate?: Uint8Array;
-  } {
+  #keysOf({ id, keyFile }: ConfiguredDevice): HeldKeys {
     if (keyFile === undefined) {
       const candidate = this.#site.unsealKey(candidateName(id));
       return { key: this.#site.unsealKey(keyName(id)), ...(candidate && { candidate }) };

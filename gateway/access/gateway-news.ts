@@ -5,10 +5,10 @@
  */
 import type { CanonicalValue } from '#shared/canonical.ts';
 import type { AlarmCode } from '#shared/code.ts';
+import type { LineId } from '#shared/identifier.ts';
 import { type WallMs, wallMs } from '#shared/instant.ts';
 import { unreachable } from '#shared/outcome.ts';
 import type { ClockEffect } from '../clock/trusted-clock-state.ts';
-import type { LineHealth } from '../device/osdp/bus-config.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 import type { JournalChange } from '../journal/journal-writer.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
@@ -81,7 +81,7 @@ export class GatewayNews {
     this.#tell(({ desk }) => desk.alarms.raise(ofReplica, 'ROW_TAMPERED', `${table} ${key}`));
   }
 
-  takeLine({ line, state, detail }: LineHealth): void {
+  takeLine({ line, state, detail }: { readonly line: LineId; readonly state: string; readonly detail: string }): void {
     this.#log.info({ line, state, detail }, 'line');
   }
 

@@ -1,7 +1,6 @@
 /** `discover`: finds OSDP devices on a line that nothing else has open. */
-
+import { searchLine } from '../compose-discovery.ts';
 import { lineConfigOf } from '../device/line-address.ts';
-import { monotonicNow } from '../system/monotonic.ts';
 import { type Call, type Command, numberFlag, textFlag, UsageError } from './command.ts';
 
 export const command: Command = {
@@ -14,41 +13,34 @@ export const command: Command = {
     alone: { type: 'boolean' },
   },
   run: async (call) => {
-    const { discoverDevices, discoveryBauds } = await import('../device/osdp/discover-devices.ts');
     const address = numberFlag(call, 'address', { min: 0, max: 126 });
-    const found = await discoverDevices(
-      {
-        line: lineConfigOf({ id: 'searched', ...lineAsked(call) }),
-        bauds: textFlag(call, 'tcp') === undefined ? discoveryBauds : [9600],
-        addresses: address === undefined ? [1, 2, 3] : [address],
-        isAlone: call.flags['alone'] === true,
-        onProgress: ({ place, tried, total }) => {
-          if (!call.flags['json'])
-            call.terminal.err(`${tried}/${total} · asked address ${place.address} at ${place.baud} baud`);
-        },
-        signal: call.terminal.signal,
+    const found = await searchLine({
+      line: lineAsked(call),
+      addresses: address === undefined ? [1, 2, 3] : [address],
+      isAlone: call.flags['alone'] === true,
+      onProgress: ({ place, tried, total }) => {
+        if (call.flags['json']) return;
+        call.terminal.err(`${tried}/${total} · asked address ${place.address} at ${place.baud} baud`);
       },
-      monotonicNow,
-    );
+      signal: call.terminal.signal,
+    });
     if (call.flags['json']) call.terminal.out(JSON.stringify(found));
-    else if (found.length === 0)
-      call.terminal.out('Nothing answers. Check power; swap the wires A and B; try --alone.');
-    else
-      for (const { address: at, baud, identity } of found)
-        call.terminal.out(
-          `address ${at} · ${baud} baud · ${identity ? `${identity.vendor} ${identity.model} #${identity.serial}` : 'does not say who it is'}`,
-        );
+    else for (const line of foundLines(found)) call.terminal.out(line);
     return found.length > 0 ? 0 : 1;
   },
 };
 
-function lineAsked(call: Call): {
-  readonly serial: string | undefined;
-  readonly tcp: string | undefined;
-  readonly baud: number;
-} {
+function foundLines(found: Awaited<ReturnType<typeof searchLine>>): readonly string[] {
+  if (found.length === 0) return ['Nothing answers. Check power; swap the wires A and B; try --alone.'];
+  return found.map(({ address, baud, identity }) => {
+    const who = identity ? `${identity.vendor} ${identity.model} #${identity.serial}` : 'does not say who it is';
+    return `address ${address} · ${baud} baud · ${who}`;
+  });
+}
+
+function lineAsked(call: Call): ReturnType<typeof lineConfigOf> {
   const serial = textFlag(call, 'serial');
   const tcp = textFlag(call, 'tcp');
   if ((serial === undefined) === (tcp === undefined)) throw new UsageError('name one of --serial and --tcp');
-  return { serial, tcp, baud: 9600 };
+  return lineConfigOf({ id: 'searched', serial, tcp, baud: 9600 });
 }

@@ -56,6 +56,9 @@ export async function answerQuestion(
     case 'site-change':
       service.changeSite(question.change);
       return true;
+    case 'checkpoint':
+      journal.store.pragma('wal_checkpoint(PASSIVE)');
+      return true;
     case 'written-bytes':
       return bytesWritten();
     case 'close':

@@ -47,6 +47,8 @@ export interface JournalArchive {
   personal(entry: { readonly epoch: number; readonly seq: number }): Promise<PersonalValues | undefined>;
   /** Erases personal values from the file; the chain stays whole. @returns how many there were. */
   erasePersonal(entries: { readonly epoch: number; readonly seqs: readonly number[] }): Promise<number>;
+  /** Carries the write-ahead log over into the database: before a backup, or at a quiet hour. */
+  checkpoint(): Promise<void>;
   /** Bytes passed to write() by the journal thread since it started; `undefined` where the kernel does not count. */
   writtenBytes(): Promise<number | undefined>;
 }
@@ -89,6 +91,9 @@ function createArchive(link: JournalLink, report: StoresReport): JournalArchive 
     beginEpoch: (knownSeq, stamp) => link.ask({ kind: 'begin-epoch', knownSeq, stamp }),
     personal: (at) => link.ask({ kind: 'read-personal', ...at }),
     erasePersonal: (entries) => link.ask({ kind: 'erase-personal', ...entries }),
+    checkpoint: async () => {
+      await link.ask({ kind: 'checkpoint' });
+    },
     writtenBytes: () => link.ask({ kind: 'written-bytes' }),
   };
 }

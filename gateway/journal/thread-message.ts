@@ -52,6 +52,7 @@ export interface JournalQuestions {
   'begin-epoch': { ask: { readonly knownSeq: number; readonly stamp: ClockStamp }; answer: number };
   'site-rows': { ask: object; answer: SiteRows };
   'site-change': { ask: { readonly change: SiteChange }; answer: true };
+  checkpoint: { ask: object; answer: true };
   'written-bytes': { ask: object; answer: number | undefined };
   close: { ask: object; answer: true };
 }
