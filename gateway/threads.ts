@@ -1,4 +1,4 @@
-/** Where the worker threads' code is: beside this file as source; a bundle hands over its own places. */
+/** Where the worker threads' code is: beside this file as source, beside the program in a bundle. */
 export interface Threads {
   readonly journal: URL;
   readonly replica: URL;
@@ -6,9 +6,13 @@ export interface Threads {
   readonly verify: URL;
 }
 
-export const sourceThreads: Threads = {
-  journal: new URL('./journal/journal-thread.ts', import.meta.url),
-  replica: new URL('./replica/replica-thread.ts', import.meta.url),
-  pins: new URL('./replica/pin-thread.ts', import.meta.url),
-  verify: new URL('./operate/verify-thread.ts', import.meta.url),
+const isSource = import.meta.url.endsWith('.ts');
+const place = (folder: string, name: string): URL =>
+  new URL(isSource ? `./${folder}/${name}.ts` : `./${name}.js`, import.meta.url);
+
+export const ownThreads: Threads = {
+  journal: place('journal', 'journal-thread'),
+  replica: place('replica', 'replica-thread'),
+  pins: place('replica', 'pin-thread'),
+  verify: place('operate', 'verify-thread'),
 };

@@ -43,6 +43,8 @@ export async function commandDoor(
   const isLate = elapsedMs(askedAt, ports.now()) > latestMs;
   const shell = ports.doors.find(door);
   if (isLate || shell === undefined) return refuse('REQUEST_STALE');
+  const isInterlocked = command.kind === 'release' && ports.doors.interlockedBy(shell.state.row) !== undefined;
+  if (isInterlocked) return refuse('INTERLOCK');
   const answer = shell.command({ kind: 'command', at: ports.now(), requestId, command });
   return answer === 'accepted' || answer === 'already-so' ? { requestId, answer } : refuse(answer);
 }

@@ -2,7 +2,7 @@
 import type { CanonicalValue } from '#shared/canonical.ts';
 import type { DoorRow } from '#shared/contract/replica-row.ts';
 import type { DoorId } from '#shared/identifier.ts';
-import { type MonoMs, wallMs } from '#shared/instant.ts';
+import { type MonoMs, type WallMs, type WallWindow, wallMs } from '#shared/instant.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
 import { lockFactOf, modeOf } from '../door/door-state.ts';
 import { hasEnteredToday } from '../door/first-person.ts';
@@ -63,7 +63,17 @@ export function hasFirstPersonEntered(
   const { now } = time.read();
   const entered = memory.read('first-person', door);
   if (now === undefined || typeof entered !== 'number') return false;
-  return hasEnteredToday(wallMs(entered), facilityDay(zone(), now));
+  return hasEnteredToday(wallMs(entered), today(zone(), now));
+}
+
+/** The facility's day, kept until it ends: finding it anew costs more than the rest of a decision. */
+let knownDay: { readonly zone: string; readonly day: WallWindow } | undefined;
+
+function today(zone: string, now: WallMs): WallWindow {
+  const isKnown =
+    knownDay !== undefined && knownDay.zone === zone && now >= knownDay.day.from && now < knownDay.day.until;
+  if (knownDay === undefined || !isKnown) knownDay = { zone, day: facilityDay(zone, now) };
+  return knownDay.day;
 }
 
 /** `null` inside the stored value is the outside; nothing stored is not known. */

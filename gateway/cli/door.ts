@@ -1,7 +1,7 @@
 /** `door`: runs the door process until it is told to end. */
 import { runDoor } from '../run-door.ts';
 import { createLogger } from '../system/logger.ts';
-import { sourceThreads } from '../threads.ts';
+import { ownThreads } from '../threads.ts';
 import type { Command } from './command.ts';
 import { configOf } from './gateway-call.ts';
 
@@ -9,7 +9,7 @@ export const command: Command = {
   usage: 'kannuki-gateway door [--config FILE]',
   options: {},
   run: async (call) => {
-    await runDoor(configOf(call), { log: createLogger('info'), threads: sourceThreads, signal: call.terminal.signal });
+    await runDoor(configOf(call), { log: createLogger('info'), threads: ownThreads, signal: call.terminal.signal });
     return 0;
   },
 };
