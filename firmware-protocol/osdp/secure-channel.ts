@@ -8,10 +8,7 @@
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
 
 const blockLength = 16;
-/** Bytes of a MAC that travel; the chain uses all 16. */
-export const wireMacLength = 4;
-export const keyLength = 16;
-export const nonceLength = 8;
+const keyLength = 16;
 
 /** SCBK-D, which everybody knows: 30 31 … 3F. */
 export const defaultKey: Uint8Array = Uint8Array.from({ length: keyLength }, (_, index) => 0x30 + index);
