@@ -34,6 +34,8 @@ import { version } from './system/version.ts';
 import type { Threads } from './threads.ts';
 
 const tickMs = 1_000;
+const pruneEveryMs = 3_600_000;
+const dayMs = 86_400_000;
 
 /** @throws MasterKeyFault or StoreFault while what it stands on is missing; nothing is left open then. */
 export async function composeDoor(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
@@ -70,7 +72,7 @@ export class DoorGateway {
   readonly #buses: BusKeeper;
   readonly #keys: DeviceKeys;
   readonly #broadcast = new DoorBroadcast();
-  #timer: NodeJS.Timeout | undefined;
+  #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(opened: Opened) {
     this.#opened = opened;
@@ -108,13 +110,13 @@ export class DoorGateway {
     news.begin({ desk: this.#desk, archive: history.archive, replica: this.#replica.reader });
     for (const line of config.lines) this.#buses.open(line.id);
     this.#keys.watch();
-    this.#timer = setInterval(() => this.#desk.tick(), tickMs);
+    this.#timers = [setInterval(() => this.#desk.tick(), tickMs), setInterval(() => this.#prune(), pruneEveryMs)];
     this.#replica.checkAll().catch((error: unknown) => log.warn({ err: error }, 'the replica could not be checked'));
   }
 
   async close(): Promise<void> {
     const { history, time } = this.#opened;
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#keys.close();
     await this.#buses.close();
     this.#desk.close();
@@ -145,6 +147,17 @@ export class DoorGateway {
       doorChanged: (door) => this.#broadcast.tell(door),
       faulted: (error) => log.error({ err: error }, 'facts could not be gathered'),
     });
+  }
+
+  /** Lets go what the cloud has acknowledged and nobody keeps any longer; without an acknowledgement, nothing. */
+  #prune(): void {
+    const { config, history, time, log } = this.#opened;
+    const { now } = time.read();
+    if (now === undefined) return;
+    const before = now - config.journal.retentionDays * dayMs;
+    history.archive
+      .prune(before)
+      .catch((error: unknown) => log.warn({ err: error }, 'the journal could not be pruned'));
   }
 
   #driverOf(device: DeviceId): Driver | undefined {

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CredentialLookup } from '#shared/credential-lookup.ts';
 import { type DeviceId, type DoorId, identifier, type RequestId } from '#shared/identifier.ts';
-import { later, type MonoMs } from '#shared/instant.ts';
+import { elapsedMs, later, type MonoMs, type WallMs } from '#shared/instant.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
 import type { CommandResult, DeviceCommand, DeviceEvent, DeviceIdentity } from '../device/driver.ts';
 import type { AccessRequest } from '../door/access-request.ts';
@@ -52,6 +52,7 @@ export interface FrontDeskPorts {
 type Undated = Pick<EntryDraft, 'kind' | 'door' | 'requestId' | 'body'>;
 
 const lampDeadlineMs = 2_000;
+const compileEveryMs = 86_400_000;
 const newRequestId = (): RequestId => identifier<'request'>(randomUUID());
 
 export class FrontDesk {
@@ -65,6 +66,7 @@ export class FrontDesk {
   readonly #guesses: GuessKeeper;
   readonly #readers: ReaderDesk;
   readonly #live: LiveParts;
+  #compiledAt: WallMs | undefined;
 
   constructor(ports: FrontDeskPorts) {
     this.#ports = ports;
@@ -157,13 +159,14 @@ export class FrontDesk {
   takeReplica(): void {
     const { replica, now } = this.#ports;
     this.doors.take(replica.doors.values(), replica.readers, now());
-    this.tick();
+    this.#compiledAt = undefined;
   }
 
   /** Once a second: free schedules begin and end, episodes of guessing end. */
   tick(): void {
     const { now, time, replica } = this.#ports;
     const wall = time.read().now;
+    if (wall !== undefined) this.#compile(wall);
     for (const shell of this.doors.shells) {
       const { row, mode } = shell.state;
       if (row.freeSchedule === null) continue;
@@ -177,6 +180,14 @@ export class FrontDesk {
       const body = { reader, episode: episode.kind, count: episode.count, lastedMs: episode.lastedMs };
       this.record({ kind: 'access.refusals-counted', door: null, requestId: null, body }, [], 'shared');
     }
+  }
+
+  /** Schedules are compiled ahead of the decisions that need them: once a day, and when the replica changed. */
+  #compile(wall: WallMs): void {
+    const { replica } = this.#ports;
+    if (this.#compiledAt !== undefined && Math.abs(elapsedMs(this.#compiledAt, wall)) < compileEveryMs) return;
+    replica.schedules.compileAll(wall);
+    this.#compiledAt = wall;
   }
 
   close(): void {
