@@ -1,5 +1,5 @@
 /** What a person at the reader’s side of the wall can do to the wire: flood it, repeat on it what was said, forget it. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import type { DeviceCommand } from '#gateway/device/driver.ts';
 import { mark } from '#protocol/osdp/frame.ts';
 import { identifier } from '#shared/identifier.ts';
@@ -19,28 +19,24 @@ const release: DeviceCommand = {
 };
 const keyed = (address: number) => ({ address, key: keyAt(address) });
 
-describe('a hostile line', () => {
-  const benches: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const bench of benches.splice(0)) await bench.close();
-  });
-  const open = async (address: number) => {
+describe.concurrent('a hostile line', () => {
+  const open = async ({ onTestFinished }: TestContext, address: number) => {
     const bench = await openPtyBench([keyed(address)], { pollMs: 20 });
-    benches.push(bench);
+    onTestFinished(() => bench.close());
     await bench.online(address);
     return bench;
   };
   const tell = (bench: Awaited<ReturnType<typeof open>>, address: number) =>
     bench.bus.command(deviceAt(address), release, later(benchNow(), 2_000));
 
-  it.each([
-    ['beginnings of long messages', (index: number) => [0x53, 0x81, 0xa0, 0x05, 0x04][index % 5] ?? 0],
+  it.for<[string, (index: number) => number]>([
+    ['beginnings of long messages', (index) => [0x53, 0x81, 0xa0, 0x05, 0x04][index % 5] ?? 0],
     ['nothing but ones', () => 0xff],
     ['nothing but zeros', () => 0x00],
-    ['anything', (index: number) => (Math.imul(index, 2_654_435_761) >>> 13) & 0xff],
-  ])('opens nothing when flooded with %s, and leaves other lines alone', async (_, byteAt) => {
-    const flooded = await open(1);
-    const quiet = await open(2);
+    ['anything', (index) => (Math.imul(index, 2_654_435_761) >>> 13) & 0xff],
+  ])('opens nothing when flooded with %s, and leaves other lines alone', async ([, byteAt], context) => {
+    const flooded = await open(context, 1);
+    const quiet = await open(context, 2);
     const chunk = Uint8Array.from({ length: 4_000 }, (_unused, index) => byteAt(index));
     for (let sent = 0; sent < floodBytes; sent += chunk.length) {
       await flooded.peer.babble(chunk);
@@ -54,8 +50,8 @@ describe('a hostile line', () => {
     expect(quiet.told('offline')).toEqual([]);
   });
 
-  it('opens nothing by repeating everything that was ever said', async () => {
-    const bench = await open(1);
+  it('opens nothing by repeating everything that was ever said', async (context) => {
+    const bench = await open(context, 1);
     const recorded: Uint8Array[] = [];
     const end = bench.bus.observe(({ direction, bytes }) => {
       if (direction === 'from-device') recorded.push(bytes.slice());

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import type { DeviceCommand } from '#gateway/device/driver.ts';
 import { encodeFrame } from '#protocol/osdp/frame.ts';
 import { identifier } from '#shared/identifier.ts';
@@ -19,21 +19,18 @@ const keyed = (address: number): PeerReader => ({ address, key: keyAt(address) }
 const plain = (address: number): PeerReader => ({ address });
 
 type Bench = Awaited<ReturnType<typeof openPtyBench>>;
-const benches: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const bench of benches.splice(0)) await bench.close();
-});
-const open = async (...args: Parameters<typeof openPtyBench>): Promise<Bench> => {
+/** Opened for one test and closed with it. */
+const open = async ({ onTestFinished }: TestContext, ...args: Parameters<typeof openPtyBench>): Promise<Bench> => {
   const bench = await openPtyBench(...args);
-  benches.push(bench);
+  onTestFinished(() => bench.close());
   return bench;
 };
 const tell = (bench: Pick<Bench, 'bus'>, address: number, command: DeviceCommand = release) =>
   bench.bus.command(deviceAt(address), command, later(benchNow(), 2_000));
 
-describe('a bus and its readers', () => {
-  it('brings up readers in their own channels and tells their state', async () => {
-    const bench = await open([keyed(1), plain(2)]);
+describe.concurrent('a bus and its readers', () => {
+  it('brings up readers in their own channels and tells their state', async (context) => {
+    const bench = await open(context, [keyed(1), plain(2)]);
     await bench.online(1, 2);
     expect(bench.told('online', 1)).toMatchObject([
       { channel: 'secure', identity: { serial: '1001', firmware: '1.2.3' } },
@@ -48,8 +45,8 @@ describe('a bus and its readers', () => {
     expect(bench.peer.isSecure(1)).toBe(true);
   });
 
-  it('tells what happens at a reader once, in order', async () => {
-    const bench = await open([keyed(1)]);
+  it('tells what happens at a reader once, in order', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     await waitUntil('its outputs', () => bench.told('output', 1).length === 2);
     const before = bench.events.length;
@@ -66,8 +63,8 @@ describe('a bus and its readers', () => {
     ]);
   });
 
-  it('releases by the reader’s own timer', async () => {
-    const bench = await open([keyed(1)]);
+  it('releases by the reader’s own timer', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     expect(await tell(bench, 1)).toEqual({ kind: 'done' });
     const magnet: DeviceCommand = { ...release, lock: { output: 1, release: 'de-energise' }, ms: 450 };
@@ -75,8 +72,8 @@ describe('a bus and its readers', () => {
     expect(bench.peer.orders).toEqual(['1 0 on-for-timer 3000', '1 1 off-for-timer 500']);
   });
 
-  it('shows feedback, and the lasting state again after a reconnection', async () => {
-    const bench = await open([keyed(1)]);
+  it('shows feedback, and the lasting state again after a reconnection', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     const permanent = () =>
       bench.peer.effects
@@ -116,9 +113,9 @@ describe('a bus and its readers', () => {
   });
 });
 
-describe('trouble on the line', () => {
-  it('finds its readers again after the adapter was pulled and put back', async () => {
-    const bench = await open([keyed(1), keyed(2)]);
+describe.concurrent('trouble on the line', () => {
+  it('finds its readers again after the adapter was pulled and put back', async (context) => {
+    const bench = await open(context, [keyed(1), keyed(2)]);
     await bench.online(1, 2);
     await bench.cable.unplug();
     await waitUntil('the loss', () => bench.stateOf(1) === 'offline' && bench.stateOf(2) === 'offline');
@@ -131,8 +128,8 @@ describe('trouble on the line', () => {
     expect(await tell(bench, 1)).toEqual({ kind: 'done' });
   });
 
-  it('has a reader back soon after its own cable was cut for longer than the standard’s eight seconds', async () => {
-    const bench = await open([keyed(1), keyed(2)]);
+  it('has a reader back soon after its own cable was cut for longer than the standard’s eight seconds', async (context) => {
+    const bench = await open(context, [keyed(1), keyed(2)]);
     await bench.online(1, 2);
     bench.peer.setPower(1, false);
     await waitUntil('the silence', () => bench.stateOf(1) === 'offline');
@@ -143,8 +140,8 @@ describe('trouble on the line', () => {
     expect(bench.told('offline', 2)).toEqual([]);
   });
 
-  it('resumes with a reader whose power only blinked, and leaves the others alone', async () => {
-    const bench = await open([keyed(1), keyed(2)]);
+  it('resumes with a reader whose power only blinked, and leaves the others alone', async (context) => {
+    const bench = await open(context, [keyed(1), keyed(2)]);
     await bench.online(1, 2);
     const sessions = () =>
       bench.peer.effects.filter((effect) => effect.kind === 'session' && effect.state === 'secure');
@@ -158,9 +155,9 @@ describe('trouble on the line', () => {
     expect(bench.told('offline', 2)).toEqual([]);
   });
 
-  it('alarms when another reader answers at the address, and never gives it a key', async () => {
+  it('alarms when another reader answers at the address, and never gives it a key', async (context) => {
     const expectedIdentity = { vendor: '4b414e', model: '7', serial: '1001', firmware: '1.2.3' };
-    const bench = await open([keyed(1)], {
+    const bench = await open(context, [keyed(1)], {
       devices: [deviceConfig(keyed(1), { expectedIdentity, allowsInstall: true })],
     });
     await bench.online(1);
@@ -177,8 +174,8 @@ describe('trouble on the line', () => {
     await stranger.detach();
   });
 
-  it('is not disturbed by replies that come in pieces or in clumps', async () => {
-    const bench = await open([keyed(1)]);
+  it('is not disturbed by replies that come in pieces or in clumps', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     bench.peer.deliver = (_, bytes) => [
       { bytes: bytes.subarray(0, 1), afterMs: 0 },
       { bytes: bytes.subarray(1, 9), afterMs: 3 },
@@ -192,8 +189,8 @@ describe('trouble on the line', () => {
     expect(bench.told('offline')).toEqual([]);
   });
 
-  it('drops the echo of a two-wire adapter and counts it', async () => {
-    const bench = await open([keyed(1)]);
+  it('drops the echo of a two-wire adapter and counts it', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     bench.peer.deliver = (_, bytes) => {
       const echo = bench.peer.heard.at(-1)?.bytes ?? bytes;
       return [{ bytes: Buffer.concat([Uint8Array.of(0xff), echo, bytes]), afterMs: 0 }];
@@ -203,8 +200,8 @@ describe('trouble on the line', () => {
     expect(bench.told('alarm')).toEqual([]);
   });
 
-  it('reports a second panel on the line', async () => {
-    const bench = await open([keyed(1)]);
+  it('reports a second panel on the line', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     const parts = { address: 1, isReply: false, sequence: 0, check: 'crc', security: undefined, code: 0x61 } as const;
     await bench.peer.babble(encodeFrame({ ...parts, data: Uint8Array.of(0) }));
@@ -213,8 +210,8 @@ describe('trouble on the line', () => {
     expect(bench.bus.lineHealth().foreignFrames).toBeGreaterThan(0);
   });
 
-  it('takes a late reply neither for another answer nor for another card', async () => {
-    const bench = await open([keyed(1)]);
+  it('takes a late reply neither for another answer nor for another card', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     let isLate = true;
     bench.peer.deliver = (_, bytes) => {
@@ -229,8 +226,8 @@ describe('trouble on the line', () => {
     expect(bench.told('offline')).toEqual([]);
   });
 
-  it('repeats for a lost reply and tells the card in it once', async () => {
-    const bench = await open([keyed(1)]);
+  it('repeats for a lost reply and tells the card in it once', async (context) => {
+    const bench = await open(context, [keyed(1)]);
     await bench.online(1);
     let lost = 0;
     bench.peer.deliver = (_, bytes) => {
@@ -249,7 +246,7 @@ describe('trouble on the line', () => {
     expect(bench.bus.health()[0]?.retries).toBeGreaterThanOrEqual(2);
   });
 
-  it('lives through a storm of noise, and opens nothing by it', async () => {
+  it('lives through a storm of noise, and opens nothing by it', async (context) => {
     const { KANNUKI_SEED = '20261' } = process.env;
     const seed = Number(KANNUKI_SEED);
     console.log(`noise seed ${seed}`);
@@ -260,7 +257,7 @@ describe('trouble on the line', () => {
         // Plenty of beginnings of messages among it.
         return state >>> 28 === 0 ? 0x53 : (state >>> 16) & 0xff;
       });
-    const bench = await open([keyed(1), keyed(2)]);
+    const bench = await open(context, [keyed(1), keyed(2)]);
     await bench.online(1, 2);
     bench.peer.deliver = (_, bytes) => [{ bytes: Buffer.concat([noise(40), bytes, noise(7)]), afterMs: 0 }];
     const heard = bench.peer.heard.length;
@@ -298,11 +295,11 @@ describe('trouble on the line', () => {
   });
 });
 
-describe('many readers on one line', () => {
+describe.concurrent('many readers on one line', () => {
   const addresses = [1, 2, 3, 4, 5, 6, 7];
 
-  it('polls the others as ever while one is dead: never two probes between two of their polls', async () => {
-    const bench = await open([...addresses.map(keyed), { ...keyed(8) }], { pollMs: 20 });
+  it('polls the others as ever while one is dead: never two probes between two of their polls', async (context) => {
+    const bench = await open(context, [...addresses.map(keyed), { ...keyed(8) }], { pollMs: 20 });
     bench.peer.setPower(8, false);
     await bench.online(...addresses);
     const from = bench.peer.heard.length;
@@ -320,8 +317,8 @@ describe('many readers on one line', () => {
     expect(addresses.flatMap((address) => bench.told('offline', address))).toEqual([]);
   });
 
-  it('gives every reader its turn', async () => {
-    const bench = await open(addresses.map(keyed), { pollMs: 1 });
+  it('gives every reader its turn', async (context) => {
+    const bench = await open(context, addresses.map(keyed), { pollMs: 1 });
     await bench.online(...addresses);
     const from = bench.peer.heard.length;
     await waitUntil('two hundred polls', () => bench.peer.heard.length >= from + 210);
@@ -333,8 +330,8 @@ describe('many readers on one line', () => {
     }
   });
 
-  it('sends a release before the polls that are due', async () => {
-    const bench = await open(addresses.map(keyed), { pollMs: 1 });
+  it('sends a release before the polls that are due', async (context) => {
+    const bench = await open(context, addresses.map(keyed), { pollMs: 1 });
     await bench.online(...addresses);
     for (let count = 0; count < 20; count += 1) {
       const from = bench.peer.heard.length;
@@ -370,15 +367,15 @@ describe('outputs', () => {
   });
 });
 
-describe('an install window', () => {
+describe.concurrent('an install window', () => {
   const factory: PeerReader = { address: 1, isInstallMode: true, requireSecure: true };
   const unkeyed = deviceConfig(factory, { security: { mode: 'secure', key: undefined }, allowsInstall: true });
   const soon = () => later(benchNow(), 10_000);
 
   const key = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
 
-  it('gives the reader the key it was handed, which is then proven', async () => {
-    const bench = await open([factory], { devices: [unkeyed] });
+  it('gives the reader the key it was handed, which is then proven', async (context) => {
+    const bench = await open(context, [factory], { devices: [unkeyed] });
     await waitUntil('the refusal to use it', () => bench.stateOf(1) === 'offline');
     expect(bench.bus.openInstallWindow(deviceAt(1), soon(), key)).toBe('opened');
     await bench.online(1);
@@ -388,16 +385,16 @@ describe('an install window', () => {
     expect(bench.told('online')).toMatchObject([{ channel: 'secure' }]);
   });
 
-  it('does not open for a reader that is not to be installed', async () => {
-    const bench = await open([factory, keyed(2)], { devices: [unkeyed, deviceConfig(keyed(2))] });
+  it('does not open for a reader that is not to be installed', async (context) => {
+    const bench = await open(context, [factory, keyed(2)], { devices: [unkeyed, deviceConfig(keyed(2))] });
     expect(bench.bus.openInstallWindow(deviceAt(2), soon(), key)).toBe('unsupported');
     await bench.online(2);
     expect(bench.peer.keyOf(1)).toBeUndefined();
   });
 
-  it('closes one reader’s window when another’s is opened', async () => {
+  it('closes one reader’s window when another’s is opened', async (context) => {
     const other: PeerReader = { ...factory, address: 2 };
-    const bench = await open([factory, other], {
+    const bench = await open(context, [factory, other], {
       devices: [unkeyed, { ...unkeyed, id: deviceAt(2), address: 2 }],
     });
     expect(bench.bus.openInstallWindow(deviceAt(1), soon(), key)).toBe('opened');
