@@ -9,7 +9,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
-import { type DemoHome, gatewayProgram } from './demo-home.ts';
+import { type DemoHome, gatewayProgram, withCompileCache } from './demo-home.ts';
 import { UsageProblem } from './demo-options.ts';
 
 const answersWithinMs = 30_000;
@@ -37,7 +37,7 @@ export async function startGateway(home: DemoHome): Promise<DemoGateway> {
   const child = spawn(
     process.execPath,
     ['--import', exitWithParent, gatewayProgram, 'door', '--config', home.configFile],
-    { stdio: ['ignore', log, log, 'ipc'] },
+    { stdio: ['ignore', log, log, 'ipc'], env: withCompileCache(home) },
   );
   closeSync(log);
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));

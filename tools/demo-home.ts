@@ -71,6 +71,11 @@ function startOf(pid: number): string {
   }
 }
 
+/** The environment of what the demonstration starts: programs are compiled once, at the first start. */
+export function withCompileCache(home: DemoHome): NodeJS.ProcessEnv {
+  return { NODE_COMPILE_CACHE: join(home.dir, 'compiled'), ...process.env };
+}
+
 /** Makes the keys that are missing. */
 export function prepareKeys(home: DemoHome, site: Site): void {
   mkdirSync(join(home.dir, 'keys'), { recursive: true, mode: 0o700 });

@@ -6,7 +6,7 @@ import { openSite, type RunningSite } from '#gateway/simulator/open-site.ts';
 import { parseSite } from '#gateway/simulator/parse-site.ts';
 import type { Site } from '#gateway/simulator/site-file.ts';
 import { invariant } from '#shared/invariant.ts';
-import { type DemoHome, demoFacilityDir } from './demo-home.ts';
+import { type DemoHome, demoFacilityDir, withCompileCache } from './demo-home.ts';
 
 export function readDemoSite(): Site {
   const parsed = parseSite(readFileSync(join(demoFacilityDir, 'site.yaml'), 'utf8'));
@@ -20,7 +20,8 @@ export async function openDemoSite(home: DemoHome, site: Site, onPortsTaken: () 
   const areFree = (await Promise.all(wanted.map(isFree))).every(Boolean);
   if (!areFree) onPortsTaken();
   const lines = areFree ? site.lines : site.lines.map((line) => ({ ...line, wire: { port: 0 } }));
-  return await openSite({ site: { ...site, lines }, stateDir: home.siteDir, baseDir: home.dir });
+  const env = withCompileCache(home);
+  return await openSite({ site: { ...site, lines }, stateDir: home.siteDir, baseDir: home.dir, env });
 }
 
 function isFree(port: number): Promise<boolean> {

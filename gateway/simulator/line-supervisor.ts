@@ -25,20 +25,24 @@ export interface SupervisedLine {
   close(): Promise<void>;
 }
 
+export interface Surroundings {
+  readonly report: (event: SiteEvent) => void;
+  /** Environment of the line's process; by default this process's. */
+  readonly env: NodeJS.ProcessEnv | undefined;
+}
+
 interface Waiting {
   readonly done: (answer: LineAnswer) => void;
   readonly fail: (error: Error) => void;
 }
 
 /** @throws Error saying why the line cannot be opened. */
-export async function superviseLine(
-  assignment: LineAssignment,
-  report: (event: SiteEvent) => void,
-): Promise<SupervisedLine> {
+export async function superviseLine(assignment: LineAssignment, surroundings: Surroundings): Promise<SupervisedLine> {
+  const { report } = surroundings;
   const waiting = new Map<number, Waiting>();
   let isClosed = false;
   let nextId = 1;
-  const start = (assigned: LineAssignment) => startLine(assigned, waiting, report);
+  const start = (assigned: LineAssignment) => startLine(assigned, waiting, surroundings);
   const first = await start(assignment);
   let child = first.child;
   const kept = onPort(assignment, first.port);
@@ -100,9 +104,13 @@ function tell(child: ChildProcess, message: ToLine): void {
 function startLine(
   assignment: LineAssignment,
   waiting: Map<number, Waiting>,
-  report: (event: SiteEvent) => void,
+  { report, env }: Surroundings,
 ): Promise<{ readonly child: ChildProcess; readonly port: number | null }> {
-  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+  const child = fork(program, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+    ...(env === undefined ? {} : { env }),
+  });
   return new Promise((done, fail) => {
     child.once('error', fail);
     child.once('exit', (code) => fail(new Error(`line ${assignment.line}: its process ended with ${code}`)));

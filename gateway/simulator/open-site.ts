@@ -20,6 +20,8 @@ export interface SiteOptions {
   readonly stateDir: string;
   /** Relative key files are meant from here. */
   readonly baseDir: string;
+  /** Of the line processes; by default this process's. */
+  readonly env?: NodeJS.ProcessEnv;
   readonly onEvent?: (event: SiteEvent) => void;
 }
 
@@ -44,7 +46,7 @@ export async function openSite(options: SiteOptions): Promise<RunningSite> {
     options.onEvent?.(event);
     for (const follower of followers) follower(event);
   };
-  const lines = await openLines(site, options.stateDir, report);
+  const lines = await openLines({ ...options, site }, report);
   const perform = (call: SiteCall) => performCall(site, lines, call);
   const closeLines = () => Promise.all([...lines.values()].map((line) => line.close()));
   const socketPath = siteSocketFile(options.stateDir);
@@ -74,8 +76,9 @@ export async function openSite(options: SiteOptions): Promise<RunningSite> {
 
 type Lines = ReadonlyMap<LineId, SupervisedLine>;
 
-async function openLines(site: Site, stateDir: string, report: (event: SiteEvent) => void): Promise<Lines> {
-  const opening = site.lines.map(({ id }) => superviseLine({ site, line: id, stateDir }, report));
+async function openLines(options: SiteOptions, report: (event: SiteEvent) => void): Promise<Lines> {
+  const { site, stateDir, env } = options;
+  const opening = site.lines.map(({ id }) => superviseLine({ site, line: id, stateDir }, { report, env }));
   const opened = await Promise.allSettled(opening);
   const failed = opened.find((line) => line.status === 'rejected');
   const running = opened.flatMap((line) => (line.status === 'fulfilled' ? [line.value] : []));
