@@ -8,7 +8,7 @@ import { freshLink } from './panel-exchange.ts';
 import { isSameReader } from './panel-identity.ts';
 import { startInquiry } from './panel-inquiry.ts';
 import { keyAttempts, proveKey, refuseKey } from './panel-keys.ts';
-import { block, restart } from './panel-restart.ts';
+import { block, restart, retryHandshake } from './panel-restart.ts';
 import { andThen, type KeyAttempt, move, type PanelState, type PanelStep, raise, type Stage } from './panel-state.ts';
 import type { Answer } from './panel-verdict.ts';
 import { ackReply } from './reply/ack.ts';
@@ -45,6 +45,8 @@ function challenge(state: PanelState, attempt: KeyAttempt, rest: readonly KeyAtt
 function tryNext(state: PanelState, at: number, stage: StageOf<'challenge' | 'prove'>, problem: string): PanelStep {
   const [attempt, ...rest] = stage.rest;
   if (attempt !== undefined) return challenge(state, attempt, rest);
+  // One failed handshake may be a late or damaged message; the second is the reader's own.
+  if (state.failures === 0) return retryHandshake(state, at);
   const isOther = state.installUntil === undefined && !isSameReader(state.expectedIdentity, state.identity);
   const alarmed = andThen(raise(state, at, 'DEVICE_KEY_MISMATCH', problem), (next) =>
     isOther ? raise(next, at, 'DEVICE_IDENTITY_CHANGED', 'other-reader-without-the-key') : move(next, {}),
@@ -87,25 +89,22 @@ export function takeProofAnswer(state: PanelState, at: number, stage: StageOf<'p
   const isAccepted = security?.type === 0x14 && security.data[0] !== refusedStatus && reply?.kind === 'initial-mac';
   if (!isAccepted || !isSameSecret(lastReplyMac, reply.mac)) return tryNext(state, at, stage, 'proof-refused');
   const link = { ...answer.link, channel: { keys: stage.keys, lastReplyMac } };
-  return enterChannel({ ...state, link, silentChallenges: 0 }, at, stage.attempt.role);
+  return enterChannel({ ...state, link, silentChallenges: 0 }, at, stage.attempt);
 }
 
-function enterChannel(state: PanelState, at: number, role: KeyAttempt['role']): PanelStep {
-  if (role === 'candidate') {
-    // The window meant this reader, whichever it is; otherwise it must still be the one that was enrolled.
-    const expectedIdentity = state.installUntil === undefined ? state.expectedIdentity : undefined;
-    const keys = proveKey(state.keys, role);
-    return startInquiry({ ...state, keys, installUntil: undefined, expectedIdentity }, at);
-  }
-  if (role === 'default' || state.keys.isSettingWanted) {
-    return move(state, { stage: { kind: 'set-key', isPublic: role === 'default' } });
-  }
-  return startInquiry(state, at);
+function enterChannel(before: PanelState, at: number, attempt: KeyAttempt): PanelStep {
+  const state = { ...before, keys: proveKey(before.keys, attempt) };
+  const isPublic = attempt.role === 'default';
+  if (isPublic || state.keys.candidate !== undefined) return move(state, { stage: { kind: 'set-key', isPublic } });
+  if (attempt.role === 'current') return startInquiry(state, at);
+  // The window meant this reader, whichever it is; otherwise it must still be the one that was enrolled.
+  const expectedIdentity = state.installUntil === undefined ? state.expectedIdentity : undefined;
+  return startInquiry({ ...state, installUntil: undefined, expectedIdentity }, at);
 }
 
 /** After a key was taken only a handshake with it proves it, whatever the reader keeps of the old session. */
 export function takeKeyAnswer(state: PanelState, at: number, answer: Answer): PanelStep {
   if (answer.code === ackReply.code) return startHandshake(state, at);
   if (answer.code !== nakReply.code) return restart(state, at, 'protocol-fault', false);
-  return andThen(refuseKey({ ...state, link: answer.link }), (next) => startHandshake(next, at));
+  return andThen(refuseKey({ ...state, link: answer.link }, false), (next) => startHandshake(next, at));
 }

@@ -9,40 +9,50 @@
 import type { PanelEffect } from './panel-port.ts';
 import { hangUp } from './panel-restart.ts';
 import { andThen, type KeyAttempt, type KeyRing, move, type PanelState, type PanelStep, raise } from './panel-state.ts';
-import { defaultKey, isUsableKey } from './secure-channel.ts';
+import { defaultKey, isSameSecret, isUsableKey } from './secure-channel.ts';
 
 const attempt = (role: KeyAttempt['role'], key: Uint8Array | undefined): readonly KeyAttempt[] =>
   key === undefined ? [] : [{ role, key }];
 
 /** The keys to try, in order; none means that the reader cannot be used. */
 export function keyAttempts(state: PanelState): readonly KeyAttempt[] {
-  const { current, candidate, isCandidateSent, isSettingWanted } = state.keys;
+  const { current, candidate, sent } = state.keys;
   const known = attempt('current', current);
-  const perhaps = attempt('candidate', isCandidateSent ? candidate : undefined);
-  const own = isSettingWanted ? [...perhaps, ...known] : [...known, ...perhaps];
+  const perhaps = sent.flatMap((key) => attempt('candidate', key));
+  const own = candidate === undefined ? [...known, ...perhaps] : [...perhaps, ...known];
   return state.installUntil === undefined ? own : [...own, ...attempt('default', defaultKey)];
 }
 
-/** The ring after a handshake with that key. */
-export function proveKey(keys: KeyRing, role: KeyAttempt['role']): KeyRing {
-  if (role !== 'candidate') return keys;
-  const proven = keys.candidate;
-  return { current: proven, candidate: undefined, isCandidateSent: false, isSettingWanted: false, proven };
+/** The ring after a handshake under that key, which is the one the reader holds. */
+export function proveKey(keys: KeyRing, { role, key }: KeyAttempt): KeyRing {
+  if (role === 'default') return keys;
+  const isWanted = keys.candidate !== undefined && !isSameSecret(keys.candidate, key);
+  const proven = role === 'candidate' ? key : keys.proven;
+  return { ...keys, current: key, candidate: isWanted ? keys.candidate : undefined, sent: [], proven };
 }
 
-/** No key is to be set any more; one that may have arrived is still remembered. */
-function stopSetting(keys: KeyRing, mayBeSet: boolean): KeyRing {
-  const isCandidateSent = mayBeSet && keys.isCandidateSent;
-  return { ...keys, isSettingWanted: false, isCandidateSent, candidate: isCandidateSent ? keys.candidate : undefined };
+const sentLimit = 3;
+
+/** The ring once KEYSET with the candidate leaves. */
+export function sendKey(keys: KeyRing): KeyRing {
+  const { candidate, sent } = keys;
+  if (candidate === undefined) return keys;
+  const others = sent.filter((key) => !isSameSecret(key, candidate));
+  return { ...keys, sent: [candidate, ...others].slice(0, sentLimit) };
+}
+
+/** No key is to be set any more. @param isTaken whether the reader may have taken it nevertheless. */
+function stopSetting(keys: KeyRing, isTaken: boolean): KeyRing {
+  const { candidate, sent } = keys;
+  const left = isTaken || candidate === undefined ? sent : sent.filter((key) => !isSameSecret(key, candidate));
+  return { ...keys, candidate: undefined, sent: left, unansweredSettings: 0 };
 }
 
 function offerKey(state: PanelState, key: Uint8Array): KeyRing | undefined {
-  const { current, candidate, isCandidateSent } = state.keys;
+  const { current } = state.keys;
   const isSuitable =
     state.settings.security.mode === 'secure' && isUsableKey(key, current === undefined ? [] : [current]);
-  if (!isSuitable) return undefined;
-  const isSameCandidate = candidate !== undefined && Buffer.compare(candidate, key) === 0;
-  return { ...state.keys, candidate: key, isCandidateSent: isCandidateSent && isSameCandidate, isSettingWanted: true };
+  return isSuitable ? { ...state.keys, candidate: key, unansweredSettings: 0 } : undefined;
 }
 
 const unsuitable: PanelEffect = { kind: 'install-closed', reason: 'unsuitable' };
@@ -62,18 +72,27 @@ export function offerRekey(state: PanelState, key: Uint8Array): PanelStep {
 }
 
 /** Shuts the window; a handshake or channel under the public key ends with it. */
-export function closeInstall(state: PanelState, reason: 'expired' | 'closed' | 'refused'): PanelStep {
+export function closeInstall(state: PanelState, reason: 'expired' | 'closed'): PanelStep {
   if (state.installUntil === undefined) return move(state, {});
   const isPublic = isUnderPublicKey(state);
-  const keys = stopSetting(state.keys, reason !== 'refused');
+  const keys = stopSetting(state.keys, true);
   const closed = move(state, { installUntil: undefined, keys }, { kind: 'install-closed', reason });
   return isPublic ? andThen(closed, hangUp) : closed;
 }
 
-/** The reader would not take the key. */
-export function refuseKey(state: PanelState): PanelStep {
-  if (state.installUntil !== undefined) return closeInstall(state, 'refused');
-  return move(state, { keys: stopSetting(state.keys, false) }, { kind: 'install-closed', reason: 'refused' });
+/** The reader would not take the key. @param isTaken whether it may have, since it only failed to answer. */
+export function refuseKey(state: PanelState, isTaken: boolean): PanelStep {
+  const keys = stopSetting(state.keys, isTaken);
+  return move(state, { installUntil: undefined, keys }, { kind: 'install-closed', reason: 'refused' });
+}
+
+const unansweredLimit = 3;
+
+/** Nothing answered KEYSET: after some tries it is given up, so that the reader can be used with the key it has. */
+export function missKeyAnswer(state: PanelState): PanelStep {
+  const unansweredSettings = state.keys.unansweredSettings + 1;
+  if (unansweredSettings >= unansweredLimit) return refuseKey(state, true);
+  return move(state, { keys: { ...state.keys, unansweredSettings } });
 }
 
 export function expireInstall(state: PanelState, at: number): PanelStep {

@@ -3,6 +3,7 @@
  */
 import { missProbe } from './panel-connect.ts';
 import type { PanelLink } from './panel-exchange.ts';
+import { missKeyAnswer } from './panel-keys.ts';
 import { fallSilent, restart } from './panel-restart.ts';
 import { andThen, move, type OpenExchange, type PanelState, type PanelStep, raise, sayOffline } from './panel-state.ts';
 import { busyDelay, busyLimit, connectTries, repeatDelay } from './panel-timing.ts';
@@ -29,6 +30,13 @@ const silentChallengesLimit = 3;
 
 /** A connection under way is given up and begun anew; a reader that ignores only challenges is being kept from them. */
 function giveUp(state: PanelState, sentAt: number): PanelStep {
+  if (state.stage.kind === 'set-key') {
+    return andThen(missKeyAnswer(state), (next) => giveUpConnection(next, sentAt));
+  }
+  return giveUpConnection(state, sentAt);
+}
+
+function giveUpConnection(state: PanelState, sentAt: number): PanelStep {
   if (state.status?.kind === 'online') return fallSilent(state, sentAt);
   const silentChallenges = state.stage.kind === 'challenge' ? state.silentChallenges + 1 : state.silentChallenges;
   const ended = missProbe({ ...state, silentChallenges }, sentAt);

@@ -34,7 +34,9 @@ export function restart(state: PanelState, at: number, reason: PanelOfflineReaso
   const wasOnline = state.status?.kind === 'online';
   const wasStable = state.status?.kind === 'online' && at - state.status.since >= stableMs;
   const restarts = wasStable ? 0 : state.restarts;
-  const unprovenRestarts = (wasStable ? 0 : state.unprovenRestarts) + Number(isUnproven);
+  // A reader that answers a first question this way only lost its own conversation.
+  const hadBegun = state.stage.kind !== 'probe';
+  const unprovenRestarts = (wasStable ? 0 : state.unprovenRestarts) + Number(isUnproven && hadBegun);
   const ended = andThen(hangUp(state), (next) =>
     move(next, { restarts: restarts + 1, unprovenRestarts, notBefore: at + restartDelay(restarts), probes: 0 }),
   );
@@ -43,13 +45,15 @@ export function restart(state: PanelState, at: number, reason: PanelOfflineReaso
   return andThen(said, (next) => raise(next, at, 'DEVICE_MESSAGE_FORGED', 'session-ended-again-and-again'));
 }
 
+/** Begins anew after a pause, without saying anything: the reader answers, and may yet be usable. */
+export function retryHandshake(state: PanelState, at: number): PanelStep {
+  const failures = state.failures + 1;
+  return andThen(hangUp(state), (next) => move(next, { failures, notBefore: at + failureDelay(failures), probes: 0 }));
+}
+
 /** Gives the reader up for a while: it answers, and cannot be used. */
 export function block(state: PanelState, at: number, reason: PanelOfflineReason): PanelStep {
-  const failures = state.failures + 1;
-  const ended = andThen(hangUp(state), (next) =>
-    move(next, { failures, notBefore: at + failureDelay(failures), probes: 0 }),
-  );
-  return andThen(ended, (next) => sayOffline(next, reason));
+  return andThen(retryHandshake(state, at), (next) => sayOffline(next, reason));
 }
 
 /** Nobody answered for too long. */

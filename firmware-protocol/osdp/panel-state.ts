@@ -35,14 +35,14 @@ export interface KeyAttempt {
 export interface KeyRing {
   /** Proven by a handshake, or configured. */
   readonly current: Uint8Array | undefined;
-  /** To be set, or perhaps set already. */
+  /** To be set. */
   readonly candidate: Uint8Array | undefined;
-  /** The reader may hold the candidate: KEYSET with it has left at least once. */
-  readonly isCandidateSent: boolean;
-  /** KEYSET with the candidate is wanted. */
-  readonly isSettingWanted: boolean;
+  /** Keys that left in a KEYSET or were about to, latest first, at most three: the reader may hold any of them. */
+  readonly sent: readonly Uint8Array[];
   /** Proven and not yet announced. */
   readonly proven: Uint8Array | undefined;
+  /** How often nothing answered the candidate's KEYSET until the connection was given up. */
+  readonly unansweredSettings: number;
 }
 
 /** Where the session is. Each stage knows which command comes next and what its answer leads to. */
@@ -166,10 +166,10 @@ export function createPanelSession(config: PanelConfig): PanelState {
     status: undefined,
     keys: {
       current: isSecure ? usable(security.key) : undefined,
-      candidate,
-      isCandidateSent: candidate !== undefined,
-      isSettingWanted: false,
+      candidate: undefined,
+      sent: candidate === undefined ? [] : [candidate],
       proven: undefined,
+      unansweredSettings: 0,
     },
     installUntil: undefined,
     queue: [],

@@ -5,6 +5,7 @@
  * deadline has passed is not sent and not sent again; silence of the configured length makes the reader off line.
  */
 import { openExchange } from './panel-exchange.ts';
+import { sendKey } from './panel-keys.ts';
 import type { PanelEffect } from './panel-port.ts';
 import { nextRequest } from './panel-request.ts';
 import { fallSilent, restart } from './panel-restart.ts';
@@ -61,13 +62,14 @@ function sendNew(state: PanelState, at: number, entropy: Uint8Array): PanelStep 
   const changes: Partial<PanelState> = {
     exchange,
     stage: stage.kind === 'challenge' ? { ...stage, nonce: entropy.slice() } : stage,
-    keys: stage.kind === 'set-key' ? { ...keys, isCandidateSent: true } : keys,
+    keys: stage.kind === 'set-key' ? sendKey(keys) : keys,
     queue: command === undefined ? queue : queue.slice(1),
   };
   return move(wanted, changes, transmit(wanted, exchange, role));
 }
 
-const isKeyWanted = (state: PanelState): boolean => state.keys.isSettingWanted && state.link.channel !== undefined;
+const isKeyWanted = (state: PanelState): boolean =>
+  state.keys.candidate !== undefined && state.link.channel !== undefined;
 
 function enterSetKey(state: PanelState): PanelState {
   return { ...state, stage: { kind: 'set-key', isPublic: false } };

@@ -246,14 +246,22 @@ describe('replay', () => {
     const bench = online();
     bench.present(card(9));
     bench.run(300);
-    const replies = bench.sent.filter(({ direction }) => direction === 'to-panel').map(({ bytes }) => bytes);
+    const recorded = bench.sent.slice();
     bench.cutPower();
     bench.run(12_000);
-    let next = 0;
+    // Each command gets what the reader once answered to the same.
+    const answerTo = (bytes: Uint8Array): Uint8Array | undefined => {
+      const command = frameOf(bytes)[0];
+      const at = recorded.findIndex((sent) => {
+        const frame = frameOf(sent.bytes)[0];
+        const isSame = frame?.code === command?.code && frame?.sequence === command?.sequence;
+        return sent.direction === 'to-reader' && isSame;
+      });
+      return recorded[at + 1]?.bytes;
+    };
     bench.fate = (direction, bytes) => {
       if (direction === 'to-panel') return copy(bytes);
-      const reply = replies[next % replies.length];
-      next += 1;
+      const reply = answerTo(bytes);
       if (reply !== undefined) bench.inject('to-panel', reply, 16);
       return [];
     };

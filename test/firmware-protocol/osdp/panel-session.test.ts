@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { encodeFrame } from '#protocol/osdp/frame.ts';
 import { queueLimit } from '#protocol/osdp/panel-session.ts';
 import type { PeripheralConfig } from '#protocol/osdp/peripheral-port.ts';
 import {
@@ -423,7 +424,54 @@ describe('installing a key', () => {
   });
 });
 
+describe('a key whose fate is uncertain', () => {
+  const thirdKey = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
+
+  it('stays worth trying when an operator offers another: no reader is shut out', () => {
+    const bench = new SessionBench(securePanel, secureReader).run(500);
+    // The reader takes the second key, and everything after is lost.
+    bench.fate = (direction, bytes) =>
+      direction === 'to-panel' && bench.panel.stage.kind === 'set-key' ? [] : [{ bytes, delayMs: 0 }];
+    bench.tell({ kind: 'rekey', at: bench.now, key: otherKey });
+    bench.run(50);
+    expect(bench.reader.key).toEqual(otherKey);
+    bench.tell({ kind: 'rekey', at: bench.now, key: thirdKey });
+    bench.fate = arrives;
+    bench.run(20_000);
+    expect(bench.reader.key).toEqual(thirdKey);
+    expect(bench.said('key-installed').at(-1)?.key).toEqual(thirdKey);
+    expect(bench.panel.status?.kind).toBe('online');
+    expect(bench.alarms()).toEqual([]);
+  });
+
+  it('is given up when KEYSET is never answered, and the reader goes on with the key it has', () => {
+    const bench = new SessionBench(securePanel, secureReader).run(500);
+    bench.fate = losing(0x75);
+    bench.tell({ kind: 'rekey', at: bench.now, key: otherKey });
+    bench.run(60_000);
+    expect(bench.said('install-closed').map(({ reason }) => reason)).toEqual(['refused']);
+    expect(bench.panel.status?.kind).toBe('online');
+    expect(bench.reader.key).toEqual(readerKey);
+  });
+});
+
 describe('a reader with the wrong key', () => {
+  it('is not suspected for one late or damaged message', () => {
+    const bench = new SessionBench(securePanel, secureReader);
+    let isFirst = true;
+    bench.fate = (direction, bytes) => {
+      const frame = frameOf(bytes)[0];
+      const isProof = direction === 'to-panel' && frame?.security?.type === 0x12 && isFirst;
+      if (!isProof) return [{ bytes, delayMs: 0 }];
+      isFirst = false;
+      const data = frame.data.map((byte, index) => (index === 20 ? byte ^ 1 : byte));
+      return [{ bytes: encodeFrame({ ...frame, data }), delayMs: 0 }];
+    };
+    bench.run(3_000);
+    expect(bench.alarms()).toEqual([]);
+    expect(bench.panel.status?.kind).toBe('online');
+  });
+
   it('alarms and is tried again, slower, up to every five seconds', () => {
     const bench = new SessionBench(securePanel, { ...secureReader, key: otherKey }).run(60_000);
     expect(bench.alarms()).toEqual(['DEVICE_KEY_MISMATCH']);
