@@ -37,7 +37,7 @@ const tickMs = 1_000;
 const pruneEveryMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** @throws MasterKeyFault or StoreFault while what it stands on is missing; nothing is left open then. */
+/** @throws MasterKeyFault or StoreFault while what it stands on is missing; nothing is left open then. FolderInUse. */
 export async function composeDoor(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
   const news = new GatewayNews(log);
   const history = await openHistory(config, { entry: threads.journal, onChange: (change) => news.takeJournal(change) });
@@ -47,11 +47,17 @@ export async function composeDoor(config: Config, log: Logger, threads: Threads)
     readKernel: readKernelSynchronization,
     tell: (effect) => news.takeClock(effect),
   });
-  await time.refresh();
-  await appendInterrupted(history, time.stamp());
-  const gateway = new DoorGateway({ config, log, threads, news, history, time });
-  gateway.start();
-  return gateway;
+  try {
+    await time.refresh();
+    await appendInterrupted(history, time.stamp());
+    const gateway = new DoorGateway({ config, log, threads, news, history, time });
+    gateway.start();
+    return gateway;
+  } catch (error) {
+    time.close();
+    await history.close();
+    throw error;
+  }
 }
 
 interface Opened {
@@ -124,7 +130,7 @@ export class DoorGateway {
     await this.#replica.close();
     await this.#pins.close();
     time.close();
-    await history.journal.close();
+    await history.close();
   }
 
   #createDesk(): FrontDesk {

@@ -1,7 +1,8 @@
 /**
  * Opens what outlives the process: master key, journal, site, and the state that agrees with the journal.
  *
- * A data folder that is empty gets its keys here, once; one that is not is never given new ones in passing.
+ * A data folder that is empty gets its keys here, once; one that is not is never given new ones in passing. The folder is
+ * held for this process alone from the first look into it to the end.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,6 +12,8 @@ import { type Config, credentialsDirectory } from './config.ts';
 import { type OpenedJournal, type OpenJournalOptions, openJournal } from './journal/open-journal.ts';
 import { createMasterKey, MasterKeyFault, readMasterKey } from './site/master-key.ts';
 import { openSite, type Site } from './site/site-store.ts';
+import { type FolderHold, holdFolder } from './store/hold-folder.ts';
+import { withStoreFaults } from './store/store-fault.ts';
 
 export interface History extends OpenedJournal {
   readonly masterKey: Uint8Array;
@@ -22,18 +25,33 @@ export interface History extends OpenedJournal {
   readonly rowKey: Uint8Array;
   /** Of this boot of the machine, as the kernel names it. */
   readonly bootId: string;
+  /** The journal first, then the folder. */
+  close(): Promise<void>;
 }
 
 const keyBytes = 32;
 const mebibyte = 1024 * 1024;
 
-/** @throws MasterKeyFault or StoreFault; both can go away, and the caller tries again. */
-export async function openHistory(
-  config: Config,
-  options: Pick<OpenJournalOptions, 'onChange'> & { readonly entry: URL },
-): Promise<History> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = takeMasterKey(config);
+type HistoryOptions = Pick<OpenJournalOptions, 'onChange'> & { readonly entry: URL };
+
+/**
+ * Nothing is left open or held by a try that failed.
+ * @throws MasterKeyFault or StoreFault: both can go away, and the caller tries again. FolderInUse.
+ */
+export async function openHistory(config: Config, options: HistoryOptions): Promise<History> {
+  const { dataDir } = config;
+  withStoreFaults(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+  const hold = holdFolder(dataDir);
+  try {
+    return await openHeld(config, options, hold);
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+async function openHeld(config: Config, options: HistoryOptions, hold: FolderHold): Promise<History> {
+  const masterKey = withStoreFaults(config.dataDir, () => takeMasterKey(config));
   const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const opened = await openJournal({
     ...options,
@@ -43,11 +61,20 @@ export async function openHistory(
     budgetBytes: config.journal.budgetMiB * mebibyte,
     atBudget: config.journal.whenFull,
   });
-  const site = await openSite({ store: opened.siteStore, masterKey });
-  const memory = createStateMemory(await opened.journal.loadState());
-  const lookupKey = await ownKey(site, 'lookup-key');
-  const rowKey = await ownKey(site, 'row-key');
-  return { ...opened, masterKey, site, memory, lookupKey, rowKey, bootId };
+  try {
+    const site = await openSite({ store: opened.siteStore, masterKey });
+    const memory = createStateMemory(await opened.journal.loadState());
+    const lookupKey = await ownKey(site, 'lookup-key');
+    const rowKey = await ownKey(site, 'row-key');
+    const close = async () => {
+      await opened.journal.close();
+      hold.release();
+    };
+    return { ...opened, masterKey, site, memory, lookupKey, rowKey, bootId, close };
+  } catch (error) {
+    await opened.journal.close();
+    throw error;
+  }
 }
 
 function takeMasterKey(config: Config): Uint8Array {

@@ -24,31 +24,48 @@ export interface DoorRun {
 
 const retryMs = 2_000;
 
+/** @throws with code CONTROL_SOCKET_IN_USE or DATA_FOLDER_IN_USE where another gateway runs, which does not notice. */
 export async function runDoor(config: Config, { log, threads, signal }: DoorRun): Promise<void> {
   mkdirSync(config.runDir, { recursive: true, mode: 0o755 });
   let handlers = waitingHandlers('starting', 'the gateway is starting');
   const current = currentHandlers(() => handlers);
   const admin = await serveControl(join(config.runDir, 'admin.sock'), 'act', current, log);
   const edge = await serveControl(join(config.runDir, 'edge.sock'), 'look', current, log);
+  const onFault = ({ code, path, message }: MasterKeyFault | StoreFault) => {
+    log.error({ code, path }, message);
+    handlers = waitingHandlers(code, message);
+  };
   let gateway: DoorGateway | undefined;
-  while (gateway === undefined && !signal.aborted) {
+  try {
+    gateway = await openGateway(() => composeDoor(config, log, threads), onFault, signal);
+    if (gateway !== undefined) {
+      handlers = gateway.handlers;
+      log.info('the gateway is open');
+      await ended(signal);
+    }
+  } finally {
+    await admin.close();
+    await edge.close();
+    await gateway?.close();
+  }
+}
+
+/** Tries until it opens or the signal ends it; what cannot pass by waiting is thrown. */
+async function openGateway(
+  compose: () => Promise<DoorGateway>,
+  onFault: (fault: MasterKeyFault | StoreFault) => void,
+  signal: AbortSignal,
+): Promise<DoorGateway | undefined> {
+  while (!signal.aborted) {
     try {
-      gateway = await composeDoor(config, log, threads);
+      return await compose();
     } catch (error) {
       if (!(error instanceof MasterKeyFault || error instanceof StoreFault)) throw error;
-      log.error({ code: error.code, path: error.path }, error.message);
-      handlers = waitingHandlers(error.code, error.message);
+      onFault(error);
       await pause(retryMs, undefined, { signal }).catch(() => {});
     }
   }
-  if (gateway !== undefined) {
-    handlers = gateway.handlers;
-    log.info('the gateway is open');
-    await ended(signal);
-  }
-  await admin.close();
-  await edge.close();
-  await gateway?.close();
+  return undefined;
 }
 
 /** Each call goes to the handlers of that moment. */

@@ -1,5 +1,8 @@
 /**
  * What an operator asks of a door. Journalled before it is done, done at most once, answered with an outcome.
+ *
+ * Guarantees: a mode that was answered for outlives the process; one that the journal could not keep stands until the
+ * process ends, and the answer says so.
  */
 import type { DoorId, RequestId } from '#shared/identifier.ts';
 import { elapsedMs, type MonoMs } from '#shared/instant.ts';
@@ -14,6 +17,8 @@ export interface CommandDeskPorts {
   readonly newRequestId: () => RequestId;
   readonly append: (entry: Pick<EntryDraft, 'kind' | 'door' | 'requestId' | 'body'>) => Promise<AppendResult>;
   readonly note: (entry: Pick<EntryDraft, 'kind' | 'door' | 'requestId' | 'body'>) => void;
+  /** Resolves when everything handed to the journal so far is durable, or cannot be. */
+  readonly settle: () => Promise<AppendResult>;
 }
 
 export interface CommandOutcome {
@@ -46,5 +51,8 @@ export async function commandDoor(
   const isInterlocked = command.kind === 'release' && ports.doors.interlockedBy(shell.state.row) !== undefined;
   if (isInterlocked) return refuse('INTERLOCK');
   const answer = shell.command({ kind: 'command', at: ports.now(), requestId, command });
-  return answer === 'accepted' || answer === 'already-so' ? { requestId, answer } : refuse(answer);
+  // The door itself journals what it refuses; only one that was closed meanwhile says nothing.
+  if (answer === 'INTERNAL_FAULT') return refuse(answer);
+  const isKept = command.kind !== 'mode' || (await ports.settle()).kind === 'durable';
+  return { requestId, answer: isKept ? answer : 'JOURNAL_UNAVAILABLE' };
 }

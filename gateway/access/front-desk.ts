@@ -117,6 +117,7 @@ export class FrontDesk {
       newRequestId,
       append: (entry) => journal.append([this.#dated(entry)]),
       note: (entry) => this.record(entry, [], 'shared'),
+      settle: () => journal.append([]),
     };
   }
 
@@ -175,7 +176,7 @@ export class FrontDesk {
       if (isInsideNow !== mode.isScheduledFree) shell.step({ kind: 'free-schedule', at: now(), isInside: isInsideNow });
     }
     for (const { reader, episode } of this.#guesses.endDue(now())) {
-      this.alarms.clear({ kind: 'device', id: reader }, 'READER_LOCKED');
+      if (episode.kind === 'lock-out') this.alarms.clear({ kind: 'reader', id: reader }, 'READER_LOCKED');
       if (episode.count === 0) continue;
       const body = { reader, episode: episode.kind, count: episode.count, lastedMs: episode.lastedMs };
       this.record({ kind: 'access.refusals-counted', door: null, requestId: null, body }, [], 'shared');
