@@ -4,7 +4,7 @@
  * A fact that could not be read is a value here (`unknown`, `tampered`, `unavailable`), not an exception:
  * the decision names it. Enough of these go into the journal to explain the decision later without look-ups.
  */
-import type { CredentialRow, DoorRow, GrantRow, HolderRow, ReaderRow } from '#shared/contract/replica-row.ts';
+import type { CredentialRow, DoorRow, GrantRow, ReaderRow } from '#shared/contract/replica-row.ts';
 import type { CredentialId, DoorId, HolderId } from '#shared/identifier.ts';
 import type { MonoMs, WallMs, WallWindow } from '#shared/instant.ts';
 
@@ -35,7 +35,6 @@ export type CredentialFact =
   | {
       readonly kind: 'found';
       readonly row: CredentialRow;
-      readonly holder: HolderRow | undefined;
       /** Grants of this credential at this door; often one. */
       readonly grants: readonly GrantFact[];
       readonly usesSpent: number;

@@ -60,9 +60,22 @@ const wrong: SecondFactorFact = { kind: 'wrong' };
 
 /** @returns the facts at once for a card, later for anything with a PIN. Throws or rejects where they cannot be had. */
 export function gatherFacts(request: AccessRequest, sources: FactSources): Facts | Promise<Facts> {
+  return withFacts(request, sources, (facts) => facts);
+}
+
+/**
+ * Hands the facts to `use` in the moment in which they were read: nobody else's decision falls between the two, so that
+ * what `use` takes (a use, a turn) is gone for whoever reads next.
+ * @returns what `use` returned; otherwise as `gatherFacts`.
+ */
+export function withFacts<Result>(
+  request: AccessRequest,
+  sources: FactSources,
+  use: (facts: Facts) => Result,
+): Result | Promise<Result> {
   const { presented } = request;
-  if (presented.kind === 'card') return gather(request, sources, noPin);
-  return readPin(request, presented.digits, sources).then((pin) => gather(request, sources, pin));
+  if (presented.kind === 'card') return use(gather(request, sources, noPin));
+  return readPin(request, presented.digits, sources).then((pin) => use(gather(request, sources, pin)));
 }
 
 async function readPin(request: AccessRequest, digits: string, sources: FactSources): Promise<PinReading> {
@@ -165,9 +178,9 @@ function credentialFact(found: CredentialReading, { sources, clock }: Reading): 
   const { replica, live } = sources;
   // Doors, readers and schedules are read whole: with one of them changed, none is believed.
   if (replica.tampered !== undefined) return { kind: 'tampered', ...replica.tampered };
-  const { row, holder, grants } = found;
+  const { row, grants } = found;
   const usesSpent = row.usesMax === null ? 0 : live.usesSpent(row.id);
-  return { kind: 'found', row, holder, grants: grants.map((grant) => grantFact(grant, replica, clock)), usesSpent };
+  return { kind: 'found', row, grants: grants.map((grant) => grantFact(grant, replica, clock)), usesSpent };
 }
 
 function grantFact(row: GrantRow, { schedules }: ReplicaReader, clock: ClockFact): GrantFact {

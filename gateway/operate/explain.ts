@@ -79,7 +79,8 @@ export async function simulateDecision(call: Arguments<'simulate'>, process: Doo
     deviceAgeMs: 0,
   };
   const facts = await gatherFacts(request, hypothetical(call, process));
-  return reportOf(request, facts);
+  const holder = facts.credential.kind === 'found' ? facts.credential.row.holder : undefined;
+  return reportOf(request, facts, holder && replica.holderOf(holder)?.name);
 }
 
 /** The sources of a real decision, with the time and the credential that were asked for. */
@@ -111,7 +112,7 @@ function cardOf(bits: string): CardBits {
   return { bitCount: bits.length, bytes };
 }
 
-function reportOf(request: AccessRequest, facts: Facts): ExplainReport {
+function reportOf(request: AccessRequest, facts: Facts, holderName: string | undefined): ExplainReport {
   const { decision, inTheWay, grantOpensAt } = explainAccess(request, facts);
   const decidedAt = accessRules.find(({ codes }) => (codes as readonly string[]).includes(decision.code))?.rank;
   const detail = decision.verdict === 'refused' ? decision.detail : undefined;
@@ -122,7 +123,7 @@ function reportOf(request: AccessRequest, facts: Facts): ExplainReport {
     verdict: decision.verdict,
     code: decision.code,
     facts: [
-      ...factLines(facts),
+      ...factLines(facts, holderName),
       ...also,
       ...(grantOpensAt === undefined ? [] : [{ name: 'next in force', value: new Date(grantOpensAt).toISOString() }]),
     ],
@@ -130,7 +131,10 @@ function reportOf(request: AccessRequest, facts: Facts): ExplainReport {
   };
 }
 
-function factLines({ clock, door, credential, replica, journal }: Facts): ExplainReport['facts'] {
+function factLines(
+  { clock, door, credential, replica, journal }: Facts,
+  holderName: string | undefined,
+): ExplainReport['facts'] {
   const found = credential.kind === 'found' ? credential : undefined;
   return [
     {
@@ -150,7 +154,7 @@ function factLines({ clock, door, credential, replica, journal }: Facts): Explai
     ...(found === undefined
       ? []
       : [
-          { name: 'holder', value: found.holder?.name ?? found.row.holder },
+          { name: 'holder', value: holderName ?? found.row.holder },
           {
             name: 'grants here',
             value:

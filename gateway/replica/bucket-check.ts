@@ -32,7 +32,7 @@ export class BucketCheck {
     for (const slot of slots) this.#right[slot] = 1;
   }
 
-  /** Reads the bucket; must run in one transaction with the reading of the sums, or of the head they belong to. */
+  /** Reads the bucket; must run in one transaction with the reading of the sums. */
   check(kind: LargeKind, bucket: number, sums: Sums): boolean {
     const slot = slotOf(kind, bucket);
     const macs = this.#statements[kind].all(...bucketRange(kind, bucket));

@@ -1,6 +1,6 @@
 /**
- * Reads what one decision needs of a credential: its row, its holder, its grants at one door. In one read transaction,
- * with every code checked, and on the main thread, so in microseconds.
+ * Reads what one decision needs of a credential: its row and its grants at one door. With every code checked,
+ * and on the main thread, so in microseconds.
  *
  * Guarantee: what comes out as `found` was written by this gateway, and its buckets are the ones last applied.
  * Throws only for a fault of the disk; a decision without facts is a refusal.
@@ -19,11 +19,10 @@ export type CredentialReading =
   | {
       readonly kind: 'found';
       readonly row: CredentialRow;
-      readonly holder: HolderRow | undefined;
       readonly grants: readonly GrantRow[];
     };
 
-/** Makes sure of a bucket, in the transaction that is open; false = its rows are not the ones applied. */
+/** Makes sure of a bucket; false = its rows are not the ones applied. */
 export type EnsureBucket = (kind: LargeKind, bucket: number) => boolean;
 
 type Tampered = Extract<CredentialReading, { kind: 'tampered' }>;
@@ -34,8 +33,6 @@ const unknown: CredentialReading = { kind: 'unknown' };
 export class CredentialReader {
   readonly #mac: RowCodes['mac'];
   readonly #ensure: EnsureBucket;
-  readonly #begin: Statement;
-  readonly #end: Statement;
   readonly #credential: Statement<unknown[], Row>;
   readonly #grants: Statement<unknown[], Row>;
   readonly #holder: Statement<unknown[], Row>;
@@ -44,22 +41,10 @@ export class CredentialReader {
   constructor(store: Store, codes: RowCodes, ensure: EnsureBucket) {
     this.#mac = codes.mac;
     this.#ensure = ensure;
-    this.#begin = store.prepare('BEGIN');
-    this.#end = store.prepare('COMMIT');
     this.#credential = store.prepare<unknown[], Row>(decisionSql.credential).raw();
     this.#grants = store.prepare<unknown[], Row>(decisionSql.grants).raw();
     this.#holder = store.prepare<unknown[], Row>(decisionSql.holder).raw();
     this.#byId = store.prepare<unknown[], Row>(rowSql.credential.find).raw();
-  }
-
-  /** @param lookup 64 lower-case hexadecimal digits. @param door whose grants are wanted. */
-  find(lookup: string, door: DoorId): CredentialReading {
-    this.#begin.run();
-    try {
-      return this.#read(lookup, door);
-    } finally {
-      this.#end.run();
-    }
   }
 
   /** For a question somebody asks about a credential they name; the row is checked when it is looked up. */
@@ -70,11 +55,16 @@ export class CredentialReader {
 
   /** For showing a name; decides nothing. `undefined` where there is no such row, or it is not as it was written. */
   holderOf(id: HolderId): HolderRow | undefined {
-    const holder = this.#readHolder({ holder: id });
-    return holder === undefined || 'kind' in holder ? undefined : holder;
+    const bucket = bucketOfId(id);
+    const columns = this.#holder.get(bucket, id);
+    if (columns === undefined || !this.#ensure('holder', bucket)) return undefined;
+    const mac = columns.pop();
+    columns.unshift(id);
+    return this.#mac(rowText('holder', columns)) === mac ? holderFrom(columns) : undefined;
   }
 
-  #read(lookup: string, door: DoorId): CredentialReading {
+  /** @param lookup 64 lower-case hexadecimal digits. @param door whose grants are wanted. */
+  find(lookup: string, door: DoorId): CredentialReading {
     const columns = this.#credential.get(Buffer.from(lookup, 'hex'));
     if (columns === undefined) return unknown;
     const mac = columns.pop();
@@ -83,9 +73,7 @@ export class CredentialReader {
     if (!this.#ensure('credential', bucketOfLookup(lookup))) return tampered('credential', 'bucket');
     const row = credentialFrom(columns);
     const grants = this.#readGrants(row.id, door);
-    if ('kind' in grants) return grants;
-    const holder = this.#readHolder(row);
-    return holder !== undefined && 'kind' in holder ? holder : { kind: 'found', row, holder, grants };
+    return 'kind' in grants ? grants : { kind: 'found', row, grants };
   }
 
   #readGrants(credential: CredentialId, door: DoorId): readonly GrantRow[] | Tampered {
@@ -98,16 +86,6 @@ export class CredentialReader {
       grants.push(grantFrom(columns));
     }
     return this.#ensure('grant', bucket) ? grants : tampered('grant', 'bucket');
-  }
-
-  #readHolder({ holder }: Pick<CredentialRow, 'holder'>): HolderRow | Tampered | undefined {
-    const bucket = bucketOfId(holder);
-    const columns = this.#holder.get(bucket, holder);
-    if (!this.#ensure('holder', bucket)) return tampered('holder', 'bucket');
-    if (columns === undefined) return undefined;
-    const mac = columns.pop();
-    columns.unshift(holder);
-    return this.#mac(rowText('holder', columns)) === mac ? holderFrom(columns) : tampered('holder', holder);
   }
 }
 

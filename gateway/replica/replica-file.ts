@@ -1,8 +1,9 @@
 /**
  * One replica file, open to read on the main thread: its verified head, its small tables, its credentials.
  *
- * The file does not change under a decision: what the replica thread commits shows after `refresh`, or at the first
- * bucket that has to be checked.
+ * One read transaction stays open from `refresh` to `refresh`: rows, sums and small tables are of one commit, and a
+ * decision costs no lock. What the replica thread commits shows after the next `refresh`, which must therefore follow
+ * each commit, or the write-ahead log grows.
  */
 
 import { readMigrations, requireMigrated } from '../store/migrate.ts';
@@ -13,7 +14,6 @@ import { compareHeads, type LargeKind, type ReplicaHead } from './digest.ts';
 import { readHead } from './read-head.ts';
 import { replicaPath } from './replica-folder.ts';
 import type { RowCodes } from './row-mac.ts';
-import { headSql } from './row-sql.ts';
 import { readSmallTables, type SmallTables } from './small-tables.ts';
 
 /** The file is not what this gateway applied. */
@@ -32,11 +32,10 @@ interface Verified {
 const readCacheKib = 6_144;
 
 export class ReplicaFile {
-  readonly credentials: CredentialReader;
   readonly buckets: BucketCheck;
   readonly #store: Store;
   readonly #codes: RowCodes;
-  readonly #readHeadNumbers;
+  readonly #credentials: CredentialReader;
   #verified: Verified;
 
   /** @throws ReplicaNotOurs, StoreFault. */
@@ -46,11 +45,10 @@ export class ReplicaFile {
     try {
       this.#store.pragma(`cache_size = -${readCacheKib}`);
       requireMigrated(this.#store, readMigrations('replica'));
-      this.#verified = this.#store.transaction(() => this.#readVerified())();
+      this.#verified = this.#readVerified();
       if (this.#verified.head.epoch !== epoch) throw new ReplicaNotOurs('the file is of another epoch than its name');
-      this.#readHeadNumbers = this.#store.prepare<[], [number, number]>(headSql.numbers).raw();
       this.buckets = new BucketCheck(this.#store, codes);
-      this.credentials = new CredentialReader(this.#store, codes, (kind, bucket) => this.#ensure(kind, bucket));
+      this.#credentials = new CredentialReader(this.#store, codes, (kind, bucket) => this.#ensure(kind, bucket));
     } catch (error) {
       this.#store.close();
       throw error;
@@ -67,20 +65,26 @@ export class ReplicaFile {
 
   /** Takes in what was applied since. @throws ReplicaNotOurs where the file went back. */
   refresh(): void {
-    this.#adopt(this.#store.transaction(() => this.#readVerified())());
+    if (this.#store.inTransaction) this.#store.exec('COMMIT');
+    const verified = this.#readVerified();
+    if (compareHeads(verified.head, this.#verified.head) === 'behind')
+      throw new ReplicaNotOurs('the file is older than it was');
+    this.#verified = verified;
+  }
+
+  /** To be used at once, and not kept. */
+  get credentials(): CredentialReader {
+    // A fault of the disk ends the transaction; what is read next would be of another commit than the sums.
+    if (!this.#store.inTransaction) this.refresh();
+    return this.#credentials;
   }
 
   close(): void {
     this.#store.close();
   }
 
-  #adopt(verified: Verified): void {
-    if (compareHeads(verified.head, this.#verified.head) === 'behind')
-      throw new ReplicaNotOurs('the file is older than it was');
-    this.#verified = verified;
-  }
-
   #readVerified(): Verified {
+    this.#store.exec('BEGIN');
     const read = readHead(this.#store, this.#codes);
     if (read.kind === 'none') throw new ReplicaNotOurs('the file was never completed');
     if (read.kind === 'tampered') throw new ReplicaNotOurs(read.what);
@@ -90,10 +94,6 @@ export class ReplicaFile {
   }
 
   #ensure(kind: LargeKind, bucket: number): boolean {
-    if (this.buckets.isKnownRight(kind, bucket)) return true;
-    const [epoch, change] = this.#readHeadNumbers.get() ?? [];
-    const isSame = epoch === this.head.epoch && change === this.head.change;
-    if (!isSame) this.#adopt(this.#readVerified());
-    return this.buckets.check(kind, bucket, this.#verified.sums);
+    return this.buckets.isKnownRight(kind, bucket) || this.buckets.check(kind, bucket, this.#verified.sums);
   }
 }

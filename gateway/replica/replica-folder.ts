@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const pointerName = 'replica.json';
 const pointerSchema = z.strictObject({ epoch: z.int().min(1) });

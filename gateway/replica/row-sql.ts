@@ -91,7 +91,6 @@ export const decisionSql = {
 
 export const headSql = {
   read: 'SELECT epoch, cursor, change, lower(hex(digest)), lower(hex(root)), lower(hex(mac)) FROM head',
-  numbers: 'SELECT epoch, change FROM head',
   write: 'INSERT OR REPLACE INTO head VALUES (1, ?, ?, ?, unhex(?), unhex(?), unhex(?))',
   sums: 'SELECT slot, lower(hex(sum)) FROM bucket',
   writeSum: 'INSERT OR REPLACE INTO bucket VALUES (?, unhex(?))',

@@ -63,7 +63,7 @@ export const granted: Scenario = {
     },
     guessing: 'open',
     pinQueue: 'free',
-    credential: { kind: 'found', row: credential, holder: undefined, grants: [grant()], usesSpent: 0 },
+    credential: { kind: 'found', row: credential, grants: [grant()], usesSpent: 0 },
     secondFactor: { kind: 'not-presented' },
     replica: { state: 'live', epoch: 1, cursor: 9, contactAgeMs: 60_000 },
     holderArea: undefined,
