@@ -1,12 +1,14 @@
 /**
- * Bundles the gateway into a folder of plain JavaScript: the program, and each worker's entry beside it.
+ * Bundles the gateway into a folder of plain JavaScript that needs nothing but Node: the program, each worker's entry
+ * beside it, the migrations it reads as files, and the native parts of its libraries.
  *
- * Libraries with native code stay outside, and migrations are copied, since they are read as files.
+ * What a command does not use is in a chunk of its own and costs it nothing.
+ * Not promised: any machine but Linux with glibc, on x64 or arm64.
  */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -16,7 +18,53 @@ const entries = [
   'gateway/replica/replica-thread.ts',
   'gateway/replica/pin-thread.ts',
   'gateway/operate/verify-thread.ts',
+  'gateway/store/check-thread.ts',
 ];
+
+interface NativePart {
+  /** In the bundle: `native/<name>-<platform>-<arch>.node`. */
+  readonly name: string;
+  /** The module of the library that looks for its native part, and what stands there instead. */
+  readonly module: RegExp;
+  readonly contents: string;
+  /** Where the library keeps its builds, by architecture. */
+  readonly builds: Readonly<Record<'x64' | 'arm64', string>>;
+}
+
+const natives: readonly NativePart[] = [
+  {
+    name: 'better-sqlite3',
+    module: /better-sqlite3\/lib\/binding\.js$/,
+    contents: `exports.getBinding = () => __native('better-sqlite3');`,
+    builds: {
+      x64: 'better-sqlite3/prebuilds/linux-x64.node',
+      arm64: 'better-sqlite3/prebuilds/linux-arm64.node',
+    },
+  },
+  {
+    name: 'serialport',
+    module: /@serialport\/bindings-cpp\/dist\/serialport-bindings\.js$/,
+    contents: `exports.binding = __native('serialport');`,
+    builds: {
+      x64: '@serialport/bindings-cpp/prebuilds/linux-x64/@serialport+bindings-cpp.glibc.node',
+      arm64: '@serialport/bindings-cpp/prebuilds/linux-arm64/@serialport+bindings-cpp.armv8.glibc.node',
+    },
+  },
+];
+
+const nativeParts: Plugin = {
+  name: 'native parts',
+  setup: ({ onLoad }) => {
+    for (const { module, contents } of natives) onLoad({ filter: module }, () => ({ contents, loader: 'js' }));
+  },
+};
+
+/** What libraries written for CommonJS expect around them, and the way to the native parts. */
+const banner = [
+  `import { createRequire as __createRequire } from 'node:module';`,
+  'const require = __createRequire(import.meta.url);',
+  'const __native = (name) => require(`./native/${name}-${process.platform}-${process.arch}.node`);',
+].join('\n');
 
 /**
  * @param more further entries, for programs that use the same parts.
@@ -29,18 +77,26 @@ export async function bundleGateway(folder: string, more: readonly string[] = []
     entryPoints: [...entries, ...more].map((path) => ({ in: path, out: basename(path, '.ts') })),
     outdir: folder,
     bundle: true,
+    splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     minify: true,
-    external: ['better-sqlite3', 'serialport', 'pino'],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    plugins: [nativeParts],
+    banner: { js: banner },
     logLevel: 'warning',
   });
   cpSync(join(root, 'gateway/store/migrations'), join(folder, 'migrations'), { recursive: true });
+  copyNativeParts(folder);
   return join(folder, 'main.js');
+}
+
+function copyNativeParts(folder: string): void {
+  mkdirSync(join(folder, 'native'));
+  for (const { name, builds } of natives) {
+    for (const [arch, build] of Object.entries(builds))
+      cpSync(join(root, 'node_modules', build), join(folder, 'native', `${name}-linux-${arch}.node`));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await bundleGateway(join(root, 'dist')));

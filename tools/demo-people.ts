@@ -1,7 +1,7 @@
 /** Who can present what at the demonstration: read from its facility's own import file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { bitAt } from '#protocol/wiegand/card-bits.ts';
 import { encodeCard } from '#protocol/wiegand/encode-card.ts';
 import { h10301 } from '#protocol/wiegand/standard-formats.ts';

@@ -1,7 +1,7 @@
 /**
  * What can go wrong at a simulated site, as data: the one list for the control socket, the command line and the tests.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const times = z.int().min(1).max(100_000);
 const ms = z.int().min(1).max(3_600_000);

@@ -3,7 +3,7 @@
  *
  * Ids in a call are checked for form here and for existence where the call is routed.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
 import { doorFaultSchema, faultSchema, lineFaultSchema } from './fault.ts';
 

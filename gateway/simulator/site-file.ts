@@ -3,7 +3,7 @@
  *
  * Not promised: that a port is free or a serial device exists; opening the line says so.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema, nameSchema } from '#shared/contract/identifier.ts';
 
 const deviceId = idSchema<'device'>();
