@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
 import { configExample } from './config-example.ts';
 

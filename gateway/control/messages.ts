@@ -4,7 +4,7 @@
  * A call gets exactly one reply, or a stream of items and then one reply. The socket decides the rights:
  * whoever can open `admin.sock` may act; `edge.sock` may only look.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
 
 /** Longest line on a control socket, bytes; an import chunk is the largest message. */

@@ -3,7 +3,7 @@
  *
  * Versions, salts and lookups are not written but made. What is left out has the default of the replica's row.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema, nameSchema } from '#shared/contract/identifier.ts';
 import {
   credentialRow,

@@ -1,5 +1,5 @@
 /** Ids at the boundary: one shape, branded where they are parsed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Identifier, identifier, identifierPattern } from '../identifier.ts';
 
 const rule = 'must be 1–64 of a–z A–Z 0–9 . _ - and begin with a letter or digit';

@@ -4,7 +4,7 @@
  * They come from the cloud's feed or from a local import, and are the same either way.
  * No card number and no PIN stands here in clear: a credential is found by its keyed lookup value.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ScheduleId } from '../identifier.ts';
 import { wallMs } from '../instant.ts';
 import { idSchema, nameSchema } from './identifier.ts';
