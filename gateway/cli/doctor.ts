@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { type Config, credentialsDirectory } from '../config.ts';
 import { ControlLost, connectControl } from '../control/edge-side.ts';
+import { ControlRefusal } from '../control/messages.ts';
 import type { StatusReport } from '../control/replies.ts';
 import { checkLines } from '../doctor/check-lines.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
-import { checkRunning } from '../doctor/check-running.ts';
+import { checkRunning, checkWaiting } from '../doctor/check-running.ts';
 import { type DoctorFinding, risky } from '../doctor/finding.ts';
 import type { Command, Terminal } from './command.ts';
 import { configOf } from './gateway-call.ts';
@@ -34,6 +35,7 @@ async function askGateway(config: Config, terminal: Terminal): Promise<readonly 
     return checkRunning(report, terminal.language);
   } catch (error) {
     if (error instanceof ControlLost) return [risky('gateway', 'does not run', 'start it: kannuki-gateway door')];
+    if (error instanceof ControlRefusal) return [checkWaiting(error)];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** What the machine owes the gateway: folders, disk, keys, time. Looks, and changes nothing. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readKernelSynchronization } from '../system/kernel-time.ts';
@@ -51,6 +51,12 @@ function checkMasterKey(config: Config, credentials: string | undefined): Doctor
   if (given !== undefined && existsSync(given)) return fine('master key', 'given by systemd');
   const path = config.masterKeyFile ?? join(config.dataDir, 'master.key');
   const info = statSync(path, { throwIfNoEntry: false });
+  if (!info && hasData(config.dataDir))
+    return broken(
+      'master key',
+      `${path} does not exist, and ${config.dataDir} holds data that only it opens`,
+      'put the key of this gateway back',
+    );
   if (!info)
     return risky('master key', `${path} does not exist`, 'it is made at the first start with an empty data folder');
   const mode = info.mode & 0o777;
@@ -58,6 +64,9 @@ function checkMasterKey(config: Config, credentials: string | undefined): Doctor
     ? fine('master key', `${path}, mode ${mode.toString(8)}`)
     : broken('master key', `${path} can be read by others (mode ${mode.toString(8)})`, `chmod 400 ${path}`);
 }
+
+const hasData = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder).some((name) => name.includes('.db'));
 
 function checkTpm(): DoctorFinding {
   return existsSync('/dev/tpmrm0')

@@ -46,6 +46,25 @@ export function checkRunning(report: StatusReport, language: Language): readonly
   ];
 }
 
+/** A gateway that runs and cannot open yet: what it waits for, by the code with which it refuses every call. */
+export function checkWaiting({ code, message }: { readonly code: string; readonly message: string }): DoctorFinding {
+  const remedy = waitingRemedies[code] ?? 'put right what it says; the gateway goes on by itself';
+  return broken('gateway', `runs, and waits: ${message} [${code}]`, remedy);
+}
+
+const waitingRemedies: Readonly<Record<string, string>> = {
+  UNAVAILABLE: 'it has just been started: ask again in a moment',
+  MASTER_KEY_MISSING:
+    'put the key of this gateway back; without it, its readers must be keyed and its facility imported anew',
+  MASTER_KEY_EXPOSED: 'chmod 400 the file, and ask who may have read it',
+  MASTER_KEY_MALFORMED: 'put the key of this gateway back from its backup',
+  STORE_READ_ONLY: 'see why the disk is read-only (dmesg); mount it for writing',
+  STORE_FULL: 'free some space on the disk',
+  STORE_FORBIDDEN: 'give the gateway’s user rights to its data folder',
+  STORE_WRONG_KEY: 'put the master key back that belongs to this data folder',
+  STORE_NEWER_SCHEMA: 'install the version of the gateway that wrote it, or a later one',
+};
+
 function deviceRemedy(reason: string | undefined, language: Language): string {
   if (reason === 'key-mismatch') return codeRemedy('DEVICE_KEY_MISMATCH', language);
   if (reason === 'identity-changed') return codeRemedy('DEVICE_IDENTITY_CHANGED', language);

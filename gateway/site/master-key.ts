@@ -7,7 +7,18 @@
  * passing, since everything sealed would be lost behind a new one.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { storeFault } from '../store/store-fault.ts';
 import { syncFolder } from '../store/sync-folder.ts';
@@ -96,13 +107,17 @@ export function createMasterKey(path: string, dataDirectory: string): Uint8Array
       detail: `${basename(dataDirectory)} already holds ${data}`,
     });
   const key = new Uint8Array(randomBytes(keyBytes));
-  const descriptor = createKeyFile(path);
+  // Whole under its name or not there at all: half a key would have to be told from a damaged one at every later start.
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  const descriptor = createKeyFile(part);
   try {
     writeSync(descriptor, key);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+  nameKeyFile(part, path);
   syncFolder(dirname(path));
   return key;
 }
@@ -130,14 +145,24 @@ function createKeyFile(path: string): number {
   try {
     return openSync(path, 'wx', 0o400);
   } catch (error) {
-    if (existsSync(path))
-      throw new MasterKeyFault(
-        { code: 'MASTER_KEY_NOT_FRESH', path, detail: 'there is a key already' },
-        { cause: error },
-      );
     throw new MasterKeyFault(
       { code: 'MASTER_KEY_FORBIDDEN', path, detail: 'the file cannot be made' },
       { cause: error },
     );
+  }
+}
+
+/** A link, since a rename would take the place of a key that appeared meanwhile. */
+function nameKeyFile(part: string, path: string): void {
+  try {
+    linkSync(part, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+    throw new MasterKeyFault(
+      { code: 'MASTER_KEY_NOT_FRESH', path, detail: 'there is a key already' },
+      { cause: error },
+    );
+  } finally {
+    rmSync(part, { force: true });
   }
 }
