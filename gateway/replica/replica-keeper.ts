@@ -4,6 +4,7 @@
  * Guarantees: the pointer moves only to a complete, synced file; until then the former epoch is in force, and after it the
  * former file stays until `forgetOthers`, since readers may still be on it. A crash anywhere leaves one or the other.
  */
+import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type ImportFindings, importFacility } from '../import/import-facility.ts';
 import type { SourceFile } from '../import/source-record.ts';
@@ -42,8 +43,10 @@ interface Live {
   readonly writer: ReplicaWriter;
 }
 
-/** Between two buckets, so that a check of everything takes at most half of a core. */
-const checkPauseMs = 2;
+/** A log that is longer is moved into its file. */
+export const settleBytes = 2 * 1024 * 1024;
+/** A check of everything works and rests in turns of this length, so that it takes half of a core. */
+const checkTurnMs = 4;
 const rowsPerProgress = 20_000;
 /** Another process of ours may be reading the file at this moment, ms. */
 const busyTimeoutMs = 5_000;
@@ -83,6 +86,19 @@ export class ReplicaKeeper {
     return applyBatch(store, writer, batch);
   }
 
+  /**
+   * Moves what was committed from the write-ahead log into the file, once it is worth it: readers hold a snapshot, so that
+   * SQLite alone would never get to begin the log anew. They must have moved to the last commit before.
+   * @returns whether it did; readers then move once more, off the log.
+   */
+  settle(): boolean {
+    const { store, epoch } = this.#openLive();
+    const log = statSync(`${replicaPath(this.#folder, epoch)}-wal`, { throwIfNoEntry: false });
+    if (log === undefined || log.size < settleBytes) return false;
+    store.pragma('wal_checkpoint(PASSIVE)');
+    return true;
+  }
+
   /** Deletes every epoch but the live one; called once the readers have moved. */
   forgetOthers(): void {
     const pointer = readPointer(this.#folder);
@@ -96,11 +112,14 @@ export class ReplicaKeeper {
    */
   async checkAll(onBucket: (epoch: number, check: WholeCheck) => void, signal: AbortSignal): Promise<void> {
     const { epoch } = this.#openLive();
+    let turnBegan = performance.now();
     for (const bucket of wholeBuckets()) {
       const live = this.#live;
       if (signal.aborted || live === undefined || live.epoch !== epoch) return;
       onBucket(epoch, checkWholeBucket(bucket, { store: live.store, codes: this.#codes, sums: live.writer }));
-      await setTimeout(checkPauseMs);
+      if (performance.now() - turnBegan < checkTurnMs) continue;
+      await setTimeout(checkTurnMs);
+      turnBegan = performance.now();
     }
   }
 

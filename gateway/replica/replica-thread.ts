@@ -19,6 +19,7 @@ export type ReplicaOrder =
       readonly epochFloor: number;
     }
   | { readonly kind: 'apply'; readonly batch: Batch }
+  | { readonly kind: 'settle' }
   | { readonly kind: 'forget-others' }
   | { readonly kind: 'check-all' };
 
@@ -66,6 +67,8 @@ function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' }>)
       return keeper.import(importOrder(order), (text) => answer({ id, kind: 'progress', text }));
     case 'apply':
       return keeper.apply(order.batch);
+    case 'settle':
+      return keeper.settle();
     case 'forget-others':
       return keeper.forgetOthers();
   }

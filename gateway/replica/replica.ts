@@ -94,6 +94,7 @@ export class Replica {
     if (outcome.status !== 'applied') return outcome;
     this.reader.refresh();
     this.#tellHead();
+    if (await this.#call({ kind: 'settle' })) this.reader.refresh();
     return outcome;
   }
 
