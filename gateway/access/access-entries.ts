@@ -19,7 +19,13 @@ export interface Stamp {
 
 type Body = Record<string, CanonicalValue | undefined>;
 
-export function requestedEntry(request: AccessRequest, decision: Decision, stamp: Stamp): EntryDraft {
+/** @param stranger the beginning of an unknown card's lookup. */
+export function requestedEntry(
+  request: AccessRequest,
+  decision: Decision,
+  stamp: Stamp,
+  stranger: string | undefined,
+): EntryDraft {
   const { presented } = request;
   const body: Body = {
     device: request.device,
@@ -27,6 +33,7 @@ export function requestedEntry(request: AccessRequest, decision: Decision, stamp
     reader: decision.reader,
     presented: presented.kind,
     bitCount: presented.kind === 'pin' ? undefined : presented.card.bitCount,
+    stranger,
   };
   return { kind: 'access.requested', ...stamp, door: decision.door ?? null, requestId: request.requestId, body };
 }

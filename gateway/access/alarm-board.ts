@@ -1,10 +1,11 @@
 /** Alarms that stand now, by what they are about; each is raised once and cleared once. */
 import type { AlarmCode } from '#shared/code.ts';
+import { identifier, type RequestId } from '#shared/identifier.ts';
 import type { EntryDraft } from '../journal/entry.ts';
 
-/** What an alarm is about: a device, a line, or the gateway itself. */
+/** What an alarm is about: a device, a line, a reader, a door, or the gateway itself. */
 export interface AlarmSubject {
-  readonly kind: 'device' | 'line' | 'gateway';
+  readonly kind: 'device' | 'line' | 'reader' | 'door' | 'gateway';
   readonly id: string;
 }
 
@@ -31,25 +32,32 @@ export class AlarmBoard {
   raise(subject: AlarmSubject, code: AlarmCode, detail: string): void {
     const key = keyOf(subject, code);
     if (this.#standing.has(key)) return;
-    this.#standing.set(key, { subject, code, detail });
-    this.#write('alarm.raised', subject, code, detail);
+    const alarm = { subject, code, detail };
+    this.#standing.set(key, alarm);
+    this.#write('alarm.raised', alarm);
   }
 
   clear(subject: AlarmSubject, code: AlarmCode): void {
     const alarm = this.#standing.get(keyOf(subject, code));
     if (!alarm) return;
     this.#standing.delete(keyOf(subject, code));
-    this.#write('alarm.cleared', subject, code, alarm.detail);
+    this.#write('alarm.cleared', alarm);
   }
 
   /** What happens and is over: a forged message, a duress credential. Every time is an entry. */
-  announce(subject: AlarmSubject, code: AlarmCode, detail: string): void {
-    this.#write('alarm.raised', subject, code, detail);
+  announce(subject: AlarmSubject, code: AlarmCode, cause: string | { readonly requestId: RequestId }): void {
+    const isText = typeof cause === 'string';
+    this.#write('alarm.raised', { subject, code, detail: isText ? cause : '' }, isText ? null : cause.requestId);
   }
 
-  #write(kind: 'alarm.raised' | 'alarm.cleared', subject: AlarmSubject, code: AlarmCode, detail: string): void {
-    const body = { code, detail, [subject.kind]: subject.id };
-    this.#record({ kind, door: null, requestId: null, body }, kind === 'alarm.raised' ? 'urgent' : 'shared');
+  #write(
+    kind: 'alarm.raised' | 'alarm.cleared',
+    { subject, code, detail }: StandingAlarm,
+    requestId: RequestId | null = null,
+  ): void {
+    const door = subject.kind === 'door' ? identifier<'door'>(subject.id) : null;
+    const body = { code, detail, ...(door === null ? { [subject.kind]: subject.id } : {}) };
+    this.#record({ kind, door, requestId, body }, kind === 'alarm.raised' ? 'urgent' : 'shared');
   }
 }
 

@@ -14,6 +14,8 @@ export interface Bus extends KeptBus {
 
 export class BusKeeper {
   readonly #buses = new Map<LineId, KeptBus>();
+  /** The last rebuilding of each line, over or not. */
+  readonly #turns = new Map<LineId, Promise<void>>();
   readonly #create: (line: LineId) => KeptBus;
   readonly #onEvent: (event: DeviceEvent) => void;
   #isClosed = false;
@@ -33,14 +35,19 @@ export class BusKeeper {
     return [...this.#buses].map(([line, bus]) => ({ line, ...bus }));
   }
 
-  /** Ends the bus of a line and begins another with what is known now. */
-  async rebuild(line: LineId): Promise<void> {
-    await this.#buses.get(line)?.driver.close();
-    if (!this.#isClosed) this.open(line);
+  /** Ends the bus of a line and begins another with what is known then. One after the other: a line never has two. */
+  rebuild(line: LineId): Promise<void> {
+    const turn = (this.#turns.get(line) ?? Promise.resolve()).then(async () => {
+      await this.#buses.get(line)?.driver.close();
+      if (!this.#isClosed) this.open(line);
+    });
+    this.#turns.set(line, turn);
+    return turn;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.all(this.#turns.values());
     await Promise.all([...this.#buses.values()].map(({ driver }) => driver.close()));
   }
 }

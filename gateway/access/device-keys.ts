@@ -1,9 +1,10 @@
 /**
  * The keys and identities of devices: from key files and installations, into the buses, and sealed at the site.
  *
- * Guarantees: a key is on the disk before a device is given it; a device that once had a key of its own is never offered
- * the public one again until an operator accepts a new device in its place; a key file that cannot be used leaves its
- * device unused, never in plain, and is tried again every few seconds.
+ * Guarantees: a key is on the disk before a device is given it, and the one that was given to a device whose installation
+ * nobody saw the end of is the one it is given again; a device that once had a key of its own is never offered the public
+ * one again until an operator accepts a new device in its place; a key file that cannot be used leaves its device unused,
+ * never in plain. What a disk or a file did not give is tried again every few seconds.
  */
 import { randomBytes } from 'node:crypto';
 import type { DeviceId, LineId } from '#shared/identifier.ts';
@@ -13,8 +14,10 @@ import type { Config } from '../config.ts';
 import type { Arguments } from '../control/messages.ts';
 import type { DeviceIdentity, Driver } from '../device/driver.ts';
 import type { Site } from '../site/site-store.ts';
+import { StoreFault } from '../store/store-fault.ts';
 import { monotonicNow } from '../system/monotonic.ts';
 import type { FrontDesk } from './front-desk.ts';
+import { InstallWindows } from './install-windows.ts';
 import { readKeyFile } from './key-file.ts';
 
 type ConfiguredDevice = Config['lines'][number]['devices'][number];
@@ -38,10 +41,11 @@ export interface DeviceKeysPorts {
   readonly rebuild: (line: LineId) => Promise<void>;
 }
 
-export type WindowAnswer = 'opened' | 'unsupported' | 'unknown-device';
+/** `has-key`: the device has a key of its own and is never met with the public one. */
+export type WindowAnswer = 'opened' | 'has-key' | 'unsupported' | 'unknown-device';
 
 const keyBytes = 16;
-const keyFileEveryMs = 5_000;
+const againEveryMs = 5_000;
 const keyName = (device: DeviceId) => `scbk/${device}`;
 const candidateName = (device: DeviceId) => `scbk-candidate/${device}`;
 
@@ -49,14 +53,18 @@ export class DeviceKeys {
   readonly #config: Config;
   readonly #site: Site;
   readonly #ports: DeviceKeysPorts;
-  /** Devices whose key file could not be used when their bus was made. */
-  readonly #waiting = new Map<DeviceId, LineId>();
+  readonly #windows: InstallWindows;
+  /** Devices whose key file could not be used when their bus was made, and why. */
+  readonly #waiting = new Map<DeviceId, string>();
+  /** What the disk did not take, by what it is about. */
+  readonly #unsaved = new Map<string, () => Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(config: Config, site: Site, ports: DeviceKeysPorts) {
     this.#config = config;
     this.#site = site;
     this.#ports = ports;
+    this.#windows = new InstallWindows(ports.desk);
   }
 
   deviceConfig(device: ConfiguredDevice): KeyedDevice {
@@ -64,70 +72,120 @@ export class DeviceKeys {
     const pinned = this.#site.device(id);
     const security =
       device.security === 'plain' ? ({ mode: 'plain' } as const) : { mode: 'secure' as const, ...this.#keysOf(device) };
-    const allowsInstall =
-      device.security === 'secure' && device.keyFile === undefined && pinned?.refusesDefaultKey !== true;
+    const allowsInstall = takesKey(device) && !this.#hasKey(id);
     return { id, address, check, security, allowsInstall, ...(pinned && { expectedIdentity: pinned.identity }) };
   }
 
-  /** An operator lets one device be given a key. The key is durable before the window opens. */
+  /** An operator lets one device be given a key. The key is durable before the window opens. @throws StoreFault */
   async openWindow(
     { device, seconds }: Arguments<'install-window'>,
     driver: Driver | undefined,
   ): Promise<WindowAnswer> {
-    if (driver === undefined) return 'unknown-device';
-    const key = new Uint8Array(randomBytes(keyBytes));
-    await this.#site.sealKey(candidateName(device), key);
+    const configured = this.#deviceOf(device);
+    if (driver === undefined || configured === undefined) return 'unknown-device';
+    if (!takesKey(configured)) return 'unsupported';
+    if (this.#hasKey(device)) return 'has-key';
+    const key = await this.#candidateFor(device);
     const answer = driver.openInstallWindow(device, later(monotonicNow(), seconds * 1_000), key);
-    if (answer !== 'opened') await this.#site.dropKey(candidateName(device));
+    if (answer !== 'opened') return answer;
+    // A line has one window at a time.
+    for (const { id } of this.#neighboursOf(device)) this.#windows.closed(id, 'replaced');
+    this.#windows.opened(device, seconds * 1_000);
     return answer;
   }
 
   /** A key that a device has proven to hold. */
-  async take(device: DeviceId, key: Uint8Array, identity: DeviceIdentity): Promise<void> {
-    await this.#site.sealKey(keyName(device), key);
-    await this.#site.dropKey(candidateName(device));
-    await this.#site.pinDevice({ id: device, identity, enrolledAt: machineWall(), refusesDefaultKey: true });
+  take(device: DeviceId, key: Uint8Array, identity: DeviceIdentity): void {
     const { desk } = this.#ports;
-    desk.alarms.clear({ kind: 'device', id: device }, 'INSTALL_WINDOW_OPEN');
-    desk.record(
-      { kind: 'device.key-installed', door: null, requestId: null, body: { device, ...identity } },
-      [],
-      'urgent',
-    );
+    this.#save(`key ${device}`, async () => {
+      await this.#site.sealKey(keyName(device), key);
+      await this.#site.pinDevice({ id: device, identity, enrolledAt: machineWall(), refusesDefaultKey: true });
+      await this.#site.dropKey(candidateName(device));
+      const body = { device, ...identity };
+      desk.record({ kind: 'device.key-installed', door: null, requestId: null, body }, [], 'urgent');
+      this.#windows.closed(device, 'installed');
+    });
   }
 
   /** The first device at a place is the one that belongs there. */
-  async pin(device: DeviceId, identity: DeviceIdentity): Promise<void> {
-    if (this.#site.device(device) !== undefined) return;
-    await this.#site.pinDevice({ id: device, identity, enrolledAt: machineWall(), refusesDefaultKey: false });
+  pin(device: DeviceId, identity: DeviceIdentity): void {
+    this.#save(`identity ${device}`, async () => {
+      if (this.#site.device(device) !== undefined) return;
+      await this.#site.pinDevice({ id: device, identity, enrolledAt: machineWall(), refusesDefaultKey: false });
+    });
   }
 
-  /** An operator exchanged the device: whatever answers next is the one that belongs there, with a key of its own to come. */
+  /**
+   * An operator exchanged the device: whatever answers next is the one that belongs there, with a key of its own to come.
+   * @throws StoreFault
+   */
   async accept(device: DeviceId): Promise<'accepted' | 'unknown-device'> {
     const line = this.#lineOf(device);
     if (line === undefined) return 'unknown-device';
     await this.#site.forgetDevice(device);
     await this.#site.dropKey(keyName(device));
     await this.#site.dropKey(candidateName(device));
+    this.#windows.closed(device, 'replaced');
+    for (const code of ['DEVICE_IDENTITY_CHANGED', 'DEVICE_KEY_MISMATCH'] as const)
+      this.#ports.desk.alarms.clear({ kind: 'device', id: device }, code);
     await this.#ports.rebuild(line);
     return 'accepted';
   }
 
-  /** Tries again what could not be read. */
+  /** Tries again what could not be read or saved. */
   watch(): void {
-    this.#timer = setInterval(() => {
-      for (const [id, line] of this.#waiting) {
-        const file = this.#deviceOf(id)?.keyFile;
-        if (file === undefined || 'fault' in readKeyFile(file)) continue;
-        this.#waiting.delete(id);
-        this.#ports.desk.alarms.clear({ kind: 'device', id }, 'DEVICE_KEY_MISSING');
-        void this.#ports.rebuild(line);
-      }
-    }, keyFileEveryMs);
+    this.#timer = setInterval(() => this.#tryAgain(), againEveryMs);
   }
 
   close(): void {
     clearInterval(this.#timer);
+    this.#windows.close();
+  }
+
+  #tryAgain(): void {
+    for (const [name, work] of this.#unsaved) this.#save(name, work);
+    const lines = new Set<LineId>();
+    for (const [id, known] of this.#waiting) {
+      const reading = readKeyFile(this.#deviceOf(id)?.keyFile ?? '');
+      const line = this.#lineOf(id);
+      if ('fault' in reading) {
+        if (reading.fault !== known) this.#await(id, reading.fault);
+      } else if (line !== undefined) {
+        this.#waiting.delete(id);
+        this.#ports.desk.alarms.clear({ kind: 'device', id }, 'DEVICE_KEY_MISSING');
+        lines.add(line);
+      }
+    }
+    for (const line of lines) void this.#ports.rebuild(line);
+  }
+
+  /** The alarm names the present fault, not the first. */
+  #await(id: DeviceId, fault: string): void {
+    this.#waiting.set(id, fault);
+    this.#ports.desk.alarms.clear({ kind: 'device', id }, 'DEVICE_KEY_MISSING');
+    this.#ports.desk.alarms.raise({ kind: 'device', id }, 'DEVICE_KEY_MISSING', fault);
+  }
+
+  /** A disk that fails now is tried again; the candidate, which is on it already, opens the device until then. */
+  #save(name: string, work: () => Promise<void>): void {
+    this.#unsaved.delete(name);
+    work().catch((error: unknown) => {
+      if (!(error instanceof StoreFault)) throw error;
+      this.#unsaved.set(name, work);
+    });
+  }
+
+  #hasKey(device: DeviceId): boolean {
+    return this.#site.device(device)?.refusesDefaultKey === true || this.#site.keyNames().includes(keyName(device));
+  }
+
+  /** The device may hold the key of a window that was cut short: it is offered that one again. */
+  async #candidateFor(device: DeviceId): Promise<Uint8Array> {
+    const begun = this.#site.unsealKey(candidateName(device));
+    if (begun !== undefined) return begun;
+    const fresh = new Uint8Array(randomBytes(keyBytes));
+    await this.#site.sealKey(candidateName(device), fresh);
+    return fresh;
   }
 
   #keysOf({ id, keyFile }: ConfiguredDevice): HeldKeys {
@@ -137,9 +195,7 @@ export class DeviceKeys {
     }
     const reading = readKeyFile(keyFile);
     if ('key' in reading) return { key: reading.key };
-    const line = this.#lineOf(id);
-    if (line !== undefined) this.#waiting.set(id, line);
-    this.#ports.desk.alarms.raise({ kind: 'device', id }, 'DEVICE_KEY_MISSING', reading.fault);
+    if (this.#waiting.get(id) !== reading.fault) this.#await(id, reading.fault);
     return { key: undefined };
   }
 
@@ -147,7 +203,15 @@ export class DeviceKeys {
     return this.#config.lines.find(({ devices }) => devices.some(({ id }) => id === device))?.id;
   }
 
+  #neighboursOf(device: DeviceId): readonly ConfiguredDevice[] {
+    const line = this.#config.lines.find(({ id }) => id === this.#lineOf(device));
+    return line?.devices.filter(({ id }) => id !== device) ?? [];
+  }
+
   #deviceOf(device: DeviceId): ConfiguredDevice | undefined {
     return this.#config.lines.flatMap(({ devices }) => devices).find(({ id }) => id === device);
   }
 }
+
+/** Whether a device's key comes from an installation. */
+const takesKey = ({ security, keyFile }: ConfiguredDevice): boolean => security === 'secure' && keyFile === undefined;

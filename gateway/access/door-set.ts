@@ -15,6 +15,7 @@ import { DoorShell, type DoorShellPorts } from './door-shell.ts';
 export interface DoorSetPorts extends DoorShellPorts {
   readonly commandedMode: (door: DoorId) => CommandedMode;
   readonly hasDeviceTimer: (device: ReaderRow['device']) => boolean;
+  readonly isFreeNow: (row: DoorRow) => boolean;
   /** Unique to this start of the process. */
   readonly startId: string;
 }
@@ -47,6 +48,7 @@ export class DoorSet {
   take(rows: Iterable<DoorRow>, readers: readonly ReaderRow[], at: MonoMs): void {
     this.#generation += 1;
     const former = new Map(this.#doors);
+    const fresh: DoorShell[] = [];
     this.#doors.clear();
     for (const row of rows) {
       const own = readers.filter((reader) => reader.door === row.id);
@@ -56,11 +58,19 @@ export class DoorSet {
         this.#doors.set(row.id, kept);
         former.delete(row.id);
       } else {
-        this.#doors.set(row.id, { text, shell: this.#begin(row, own, at) });
+        const shell = this.#begin(row, own, at);
+        fresh.push(shell);
+        this.#doors.set(row.id, { text, shell });
       }
     }
-    for (const { shell } of former.values()) shell.close();
-    for (const { shell } of this.#doors.values()) if (shell.state.start.at === at) this.#recall(shell, at);
+    for (const { shell } of former.values()) shell.retire();
+    for (const shell of fresh) this.#recall(shell, at);
+    this.tellFree(at);
+  }
+
+  /** Tells each door whether its free hours hold; to be called every second or so. */
+  tellFree(at: MonoMs): void {
+    for (const shell of this.shells) shell.tellFree(this.#ports.isFreeNow(shell.state.row), at);
   }
 
   interlockedBy(row: DoorRow): DoorId | undefined {
@@ -84,8 +94,9 @@ export class DoorSet {
     return new DoorShell(state, readers, this.#ports);
   }
 
-  /** Tells a new shell what is known of its devices. */
+  /** Tells a new shell whether it stands free, then what is known of its devices: what is already so is not commanded. */
   #recall(shell: DoorShell, at: MonoMs): void {
+    shell.tellFree(this.#ports.isFreeNow(shell.state.row), at);
     const { lock, contact, rex, fire } = shell.state.row;
     const devices = new Set([lock, contact, rex, fire].flatMap((point) => (point === null ? [] : [point.device])));
     for (const device of devices) {
@@ -93,6 +104,7 @@ export class DoorSet {
       shell.step({ kind: 'device', at, device, isUp: true });
       for (const input of this.#memory.inputsOf(shell.state.row, device)) shell.step({ ...input, at });
     }
+    for (const device of shell.readerDevices) if (this.#memory.isUp(device)) shell.greetDevice(device);
   }
 }
 

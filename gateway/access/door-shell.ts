@@ -44,6 +44,7 @@ export class DoorShell {
   #state: DoorState;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isInFreeHours = false;
   #pendingGrants = 0;
   #answer: CommandAnswer | undefined;
   readonly #raised = new Set<AlarmCode>();
@@ -64,6 +65,10 @@ export class DoorShell {
     return [...this.#raised];
   }
 
+  get readerDevices(): ReadonlySet<ReaderRow['device']> {
+    return new Set(this.#readers.map(({ device }) => device));
+  }
+
   /** Whether a grant was decided here that the machine has not heard of yet: the door does not count as secured then. */
   get isGrantPending(): boolean {
     return this.#pendingGrants > 0;
@@ -79,13 +84,22 @@ export class DoorShell {
     };
   }
 
+  /** Tells the door of its free hours at their edges only: what an operator ends inside them stays ended. */
+  tellFree(isInside: boolean, at: MonoMs): void {
+    if (isInside === this.#isInFreeHours) return;
+    this.#isInFreeHours = isInside;
+    this.step({ kind: 'free-schedule', at, isInside });
+  }
+
   step(input: DoorInput): void {
-    if (this.#isClosed) return;
+    // What a replaced door still had on its way is told to its end, and starts nothing.
+    if (this.#isClosed && input.kind !== 'result') return;
     const before = this.#state;
     const { state, effects } = stepDoor(before, input);
     this.#state = state;
-    for (const effect of effects) this.#perform(effect);
+    for (const effect of effects) if (!this.#isClosed || isTelling(effect)) this.#perform(effect);
     this.#arm();
+    if (this.#isClosed) return;
     if (before.status.kind !== state.status.kind || modeOf(before.mode) !== modeOf(state.mode))
       this.#ports.changed(state.row.id);
   }
@@ -105,6 +119,13 @@ export class DoorShell {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+  }
+
+  /** As `close`, for a door that is no more or begins anew: its alarms are over with it. */
+  retire(): void {
+    this.close();
+    for (const code of this.#raised)
+      this.#alarm({ kind: 'alarm', change: 'clear', code, requestId: null, detail: 'the door was changed' });
   }
 
   #perform(effect: DoorEffect): void {
@@ -178,3 +199,5 @@ export class DoorShell {
     this.#timer = setTimeout(() => this.step({ kind: 'tick', at: this.#ports.now() }), wait);
   }
 }
+
+const isTelling = ({ kind }: DoorEffect): boolean => kind === 'journal' || kind === 'passed';

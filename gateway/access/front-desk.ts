@@ -6,13 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CredentialLookup } from '#shared/credential-lookup.ts';
 import { type DeviceId, type DoorId, identifier, type RequestId } from '#shared/identifier.ts';
-import { elapsedMs, later, type MonoMs, type WallMs } from '#shared/instant.ts';
+import { elapsedMs, type MonoMs, type WallMs } from '#shared/instant.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
 import type { CommandResult, DeviceCommand, DeviceEvent, DeviceIdentity } from '../device/driver.ts';
-import type { AccessRequest } from '../door/access-request.ts';
 import type { CommandedMode } from '../door/door-input.ts';
 import type { FactSources } from '../door/gather-facts.ts';
-import { isInside } from '../door/wall-windows.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PinHasher } from '../replica/pin-hasher.ts';
@@ -24,11 +22,13 @@ import { takeDeviceEvent } from './device-desk.ts';
 import { DeviceMemory } from './device-memory.ts';
 import { DoorSet } from './door-set.ts';
 import { EscortBook } from './escort-book.ts';
+import { isFreeNow } from './free-hours.ts';
 import { GrantBook } from './grant-book.ts';
 import { GuessKeeper } from './guess-keeper.ts';
-import { createLiveState, hasFirstPersonEntered, type LiveParts } from './live-state.ts';
+import { createLiveState, type LiveParts } from './live-state.ts';
 import { giveBack, type PassagePorts, passThrough } from './passage.ts';
 import { ReaderDesk } from './reader-desk.ts';
+import { ReaderLamps } from './reader-lamps.ts';
 import type { StateMemory } from './state-memory.ts';
 import { UnknownReads } from './unknown-reads.ts';
 
@@ -51,7 +51,6 @@ export interface FrontDeskPorts {
 
 type Undated = Pick<EntryDraft, 'kind' | 'door' | 'requestId' | 'body'>;
 
-const lampDeadlineMs = 2_000;
 const compileEveryMs = 86_400_000;
 const newRequestId = (): RequestId => identifier<'request'>(randomUUID());
 
@@ -65,6 +64,7 @@ export class FrontDesk {
   readonly #memory = new DeviceMemory();
   readonly #guesses: GuessKeeper;
   readonly #readers: ReaderDesk;
+  readonly #lamps: ReaderLamps;
   readonly #live: LiveParts;
   #compiledAt: WallMs | undefined;
 
@@ -81,6 +81,7 @@ export class FrontDesk {
     };
     this.alarms = new AlarmBoard((entry, haste) => this.record(entry, [], haste));
     this.reads = new UnknownReads(now);
+    this.#lamps = new ReaderLamps({ now, command: ports.command });
     this.#guesses = new GuessKeeper(memory, now());
     this.doors = new DoorSet(
       {
@@ -92,6 +93,7 @@ export class FrontDesk {
         changed: ports.doorChanged,
         commandedMode: (door) => modeFrom(memory.read('mode', door)),
         hasDeviceTimer: ports.hasDeviceTimer,
+        isFreeNow: (row) => isFreeNow(row, replica, this.#live),
         startId: randomUUID().slice(0, 8),
       },
       this.#memory,
@@ -127,9 +129,9 @@ export class FrontDesk {
     for (const { kind, key, value } of state) memory.write(kind, key, value);
     if (haste === 'shared') journal.note([this.#dated(entry)], state);
     else
-      void journal
-        .append([this.#dated(entry)], state)
-        .then((result) => result.kind === 'durable' || journal.note([this.#dated(entry)], state));
+      void journal.append([this.#dated(entry)], state).then(({ kind }) => {
+        if (kind !== 'durable' && journal.state().kind !== 'closed') journal.note([this.#dated(entry)], state);
+      });
   }
 
   /** State that belongs to no entry. */
@@ -163,18 +165,13 @@ export class FrontDesk {
     this.#compiledAt = undefined;
   }
 
-  /** Once a second: free schedules begin and end, episodes of guessing end. */
+  /** Once a second: free schedules begin and end, episodes of guessing end, unknown cards are forgotten. */
   tick(): void {
-    const { now, time, replica } = this.#ports;
+    const { now, time } = this.#ports;
     const wall = time.read().now;
     if (wall !== undefined) this.#compile(wall);
-    for (const shell of this.doors.shells) {
-      const { row, mode } = shell.state;
-      if (row.freeSchedule === null) continue;
-      const isOpenHours = wall !== undefined && isInside(replica.schedules.granting(row.freeSchedule, wall), wall);
-      const isInsideNow = isOpenHours && (row.firstPerson === 'never' || hasFirstPersonEntered(row.id, this.#live));
-      if (isInsideNow !== mode.isScheduledFree) shell.step({ kind: 'free-schedule', at: now(), isInside: isInsideNow });
-    }
+    this.reads.forgetOld();
+    this.doors.tellFree(now());
     for (const { reader, episode } of this.#guesses.endDue(now())) {
       if (episode.kind === 'lock-out') this.alarms.clear({ kind: 'reader', id: reader }, 'READER_LOCKED');
       if (episode.count === 0) continue;
@@ -193,6 +190,7 @@ export class FrontDesk {
 
   close(): void {
     this.#readers.close();
+    this.#lamps.close();
     this.doors.close();
   }
 
@@ -214,7 +212,7 @@ export class FrontDesk {
       alarms: this.alarms,
       append: (entries, state) => journal.append(entries, state),
       note: (entries, state) => journal.note(entries, state),
-      show: (request, signal, lamp) => this.#show(request, signal, lamp),
+      show: (request, signal, lamp) => this.#lamps.show(request, signal, lamp),
       faulted,
     });
   }
@@ -228,28 +226,12 @@ export class FrontDesk {
         if (decision.code === 'CREDENTIAL_UNKNOWN') this.reads.keep(request);
         return decision;
       },
-      showIdle: (device, head) => this.#lamp(device, head, 'idle', 0),
-      dropped: (device) =>
-        this.record(
-          { kind: 'reads.discarded', door: null, requestId: null, body: { device, what: 'burst', count: 1 } },
-          [],
-          'shared',
-        ),
+      showIdle: (device, head) => this.#lamps.show({ device, head }, 'idle', { ms: 0, delayMs: 0 }),
+      dropped: (device, count) => {
+        const body = { device, what: 'burst', count };
+        this.record({ kind: 'reads.discarded', door: null, requestId: null, body }, [], 'shared');
+      },
     });
-  }
-
-  #show(
-    { device, head }: AccessRequest,
-    signal: 'granted' | 'refused' | 'enter-pin',
-    { ms, delayMs }: { readonly ms: number; readonly delayMs: number },
-  ): void {
-    if (delayMs === 0) this.#lamp(device, head, signal, ms);
-    else setTimeout(() => this.#lamp(device, head, signal, ms), delayMs).unref();
-  }
-
-  #lamp(device: DeviceId, head: number, signal: 'idle' | 'granted' | 'refused' | 'enter-pin', ms: number): void {
-    const { command, now } = this.#ports;
-    void command(device, { kind: 'feedback', head, signal, ms }, later(now(), lampDeadlineMs));
   }
 }
 

@@ -9,6 +9,7 @@ import type { LineId } from '#shared/identifier.ts';
 import { type WallMs, wallMs } from '#shared/instant.ts';
 import { unreachable } from '#shared/outcome.ts';
 import type { ClockEffect } from '../clock/trusted-clock-state.ts';
+import type { JournalCondition } from '../journal/condition.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 import type { JournalChange } from '../journal/journal-writer.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
@@ -32,7 +33,6 @@ const journalAlarms = {
   full: 'STORAGE_FULL',
   budget: 'JOURNAL_FULL',
   failed: 'STORAGE_FAILED',
-  closed: 'STORAGE_FAILED',
 } as const satisfies Record<string, AlarmCode>;
 
 export class GatewayNews {
@@ -87,16 +87,9 @@ export class GatewayNews {
 
   takeJournal(change: JournalChange): void {
     this.#tell(({ desk }) => {
-      if (change.kind === 'reopened') {
+      if (change.kind === 'condition') tellCondition(change.condition, desk, this.#log);
+      else if (change.report.journal.kind === 'lost')
         desk.alarms.announce(ofJournal, 'JOURNAL_DAMAGED', `epoch ${change.report.epoch} begun`);
-        return;
-      }
-      const { state, storage } = change.condition;
-      this.#log.warn({ journal: state.kind, storage }, 'journal');
-      for (const [kind, code] of Object.entries(journalAlarms))
-        if (kind !== state.kind) desk.alarms.clear(ofJournal, code);
-      if (state.kind !== 'available') desk.alarms.raise(ofJournal, journalAlarms[state.kind], state.detail);
-      desk.record(entry('storage.changed', { to: storage }), [], 'shared');
     });
   }
 
@@ -122,6 +115,17 @@ function tellFound({ desk, archive, replica }: NewsDesk): void {
   if (replica.state.kind === 'quarantined') desk.alarms.raise(ofReplica, 'REPLICA_QUARANTINED', replica.state.reason);
   if (replica.tampered !== undefined)
     desk.alarms.raise(ofReplica, 'ROW_TAMPERED', `${replica.tampered.table} ${replica.tampered.key}`);
+}
+
+function tellCondition({ state, storage }: JournalCondition, desk: FrontDesk, log: Logger): void {
+  // Closed by ourselves: there is nothing left to write to, and nothing wrong.
+  if (state.kind === 'closed') return;
+  log.warn({ journal: state.kind, storage }, 'journal');
+  for (const [kind, code] of Object.entries(journalAlarms)) if (kind !== state.kind) desk.alarms.clear(ofJournal, code);
+  if (state.kind === 'available') return;
+  desk.alarms.raise(ofJournal, journalAlarms[state.kind], state.detail);
+  // While it works, the journal itself says how its disk is.
+  desk.record(entry('storage.changed', { storage }), [], 'shared');
 }
 
 function tellClock(effect: ClockEffect, desk: FrontDesk): void {

@@ -19,8 +19,15 @@ export interface Counted extends Omit<RefusalCounted, 'state'> {
   readonly writes: readonly StateWrite[];
 }
 
+export interface EndedEpisode {
+  readonly reader: ReaderId;
+  readonly episode: Episode;
+}
+
 export class GuessKeeper {
   readonly #readers = new Map<ReaderId, ReaderGuesses>();
+  /** Over, and not told yet. */
+  #ended: EndedEpisode[] = [];
   readonly #memory: StateMemory;
 
   constructor(memory: StateMemory, at: MonoMs) {
@@ -35,6 +42,7 @@ export class GuessKeeper {
   }
 
   count(reader: ReaderId, at: MonoMs, refusal: { readonly code: RefusalCode; readonly carriesPin: boolean }): Counted {
+    this.#end(reader, at);
     const before = this.#of(reader);
     const { state, ...counted } = countRefusal(before, at, refusal);
     this.#readers.set(reader, state);
@@ -45,13 +53,23 @@ export class GuessKeeper {
     };
   }
 
-  /** What is over by now, reader by reader. */
-  endDue(at: MonoMs): readonly { readonly reader: ReaderId; readonly episode: Episode }[] {
-    return [...this.#readers].flatMap(([reader, before]) => {
-      const { state, ended } = endEpisodes(before, at);
-      this.#readers.set(reader, state);
-      return ended.map((episode) => ({ reader, episode }));
-    });
+  /** What is over by now, reader by reader; each is told once. */
+  endDue(at: MonoMs): readonly EndedEpisode[] {
+    for (const reader of this.#readers.keys()) this.#end(reader, at);
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
+  }
+
+  lockedAt(at: MonoMs): readonly ReaderId[] {
+    return [...this.#readers.keys()].filter((reader) => this.isLocked(reader, at));
+  }
+
+  #end(reader: ReaderId, at: MonoMs): void {
+    const { state, ended } = endEpisodes(this.#of(reader), at);
+    if (ended.length === 0) return;
+    this.#readers.set(reader, state);
+    this.#ended.push(...ended.map((episode) => ({ reader, episode })));
   }
 
   #of(reader: ReaderId): ReaderGuesses {

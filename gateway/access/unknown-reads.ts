@@ -15,12 +15,12 @@ export class UnknownReads {
   }
 
   keep(request: AccessRequest): void {
-    this.#forget();
+    this.forgetOld();
     this.#reads = [...this.#reads, { request, at: this.#now() }].slice(-readsMax);
   }
 
   list(): readonly UnknownRead[] {
-    this.#forget();
+    this.forgetOld();
     return this.#reads.flatMap(({ request, at }) => {
       const { presented, device, head } = request;
       if (presented.kind === 'pin') return [];
@@ -33,7 +33,8 @@ export class UnknownReads {
     });
   }
 
-  #forget(): void {
+  /** To be called every second or so: what is old is gone even if nobody asks. */
+  forgetOld(): void {
     this.#reads = this.#reads.filter(({ at }) => elapsedMs(at, this.#now()) < keptMs);
   }
 }

@@ -35,6 +35,7 @@ const readEveryMs = { kernel: 60_000, assume: 5_000, none: 60_000 } as const;
 export class TimeKeeper {
   #clock: TrustedClock;
   #deadline: NodeJS.Timeout | undefined;
+  #isClosed = false;
   readonly #interval: NodeJS.Timeout;
   readonly #sources: TimeSources;
   readonly #ports: TimePorts;
@@ -59,20 +60,25 @@ export class TimeKeeper {
   /** Reads all sources once; called at start before the first decision, and from then on by itself. */
   async refresh(): Promise<void> {
     const { ntp, rtc } = this.#sources;
-    if (rtc) this.take({ kind: 'rtc', wall: this.#ports.wall() });
+    // A battery clock is for a gateway that knows no better; offered more often, it would be turned down each time.
+    if (rtc && this.read().state === 'untrusted') this.take({ kind: 'rtc', wall: this.#ports.wall() });
     if (ntp === 'none') return;
-    const state = ntp === 'assume' ? 'synchronized' : await this.#ports.readKernel();
+    const state = ntp === 'assume' ? 'synchronized' : await this.#ports.readKernel().catch(() => 'unknown' as const);
     this.take({ kind: 'ntp', wall: this.#ports.wall(), isSynchronized: state === 'synchronized' });
   }
 
-  take(evidence: ClockEvidence): void {
+  /** @returns what came of it, which has also been told. */
+  take(evidence: ClockEvidence): readonly ClockEffect[] {
+    if (this.#isClosed) return [];
     const { clock, effects } = stepClock(this.#clock, this.#ports.now(), evidence);
     this.#clock = clock;
     for (const effect of effects) this.#ports.tell(effect);
     this.#arm();
+    return effects;
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#interval);
     clearTimeout(this.#deadline);
   }

@@ -52,7 +52,7 @@ const english: Readonly<Record<EntryKind, Words>> = {
   'replica.applied': (say) => `facility data ${say.text('epoch')} in force: ${say.text('credentials')} credentials`,
   'journal.gap': () => 'journal: entries were given up to stay in budget',
   'journal.lost': () => 'journal: entries were lost',
-  'storage.changed': (say) => `storage ${say.text('to')}`,
+  'storage.changed': (say) => `storage ${say.text('storage')}`,
 };
 
 const japanese: Readonly<Record<EntryKind, Words>> = {
@@ -88,7 +88,7 @@ const japanese: Readonly<Record<EntryKind, Words>> = {
   'replica.applied': (say) => `施設情報 ${say.text('epoch')} を適用(認証情報 ${say.text('credentials')}件)`,
   'journal.gap': () => '履歴: 上限のため古い記録を手放しました',
   'journal.lost': () => '履歴: 記録が失われました',
-  'storage.changed': (say) => `記憶装置 ${say.text('to')}`,
+  'storage.changed': (say) => `記憶装置 ${say.text('storage')}`,
 };
 
 const presentedEn = (kind: string) => (kind === 'pin' ? 'PIN' : kind === 'card-and-pin' ? 'card and PIN' : 'card');
@@ -106,7 +106,7 @@ export function entryWords(view: EntryView, language: Language): string {
   const ms = entry.body['ms'];
   const say: Say = {
     who: names.holder ?? text('holder'),
-    at: names.door ?? entry.door ?? text('device'),
+    at: names.door ?? entry.door ?? names.reader ?? subjectOf(text),
     code,
     reason: isCode(code) ? `${reasonText(code, language)} [${code}]` : code,
     text,
@@ -114,6 +114,10 @@ export function entryWords(view: EntryView, language: Language): string {
   };
   return (language === 'ja' ? japanese : english)[entry.kind](say);
 }
+
+/** What an entry that belongs to no door is about. */
+const subjectOf = (text: Say['text']): string =>
+  ['reader', 'device', 'line', 'gateway'].map(text).find((name) => name !== '') ?? '';
 
 /** The registry's sentence, fit for the middle of a line. */
 const reasonText = (code: Code, language: Language) => codeText(code, language).replace(/[.。]$/, '');

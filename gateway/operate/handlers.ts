@@ -3,10 +3,14 @@
 import type { DeviceId } from '#shared/identifier.ts';
 import { later, wallMs } from '#shared/instant.ts';
 import { type CommandDeskPorts, type CommandOutcome, commandDoor } from '../access/command-desk.ts';
+import type { WindowAnswer } from '../access/device-keys.ts';
 import type { StateMemory } from '../access/state-memory.ts';
 import type { UnknownReads } from '../access/unknown-reads.ts';
 import type { Handlers } from '../control/door-side.ts';
 import { type Arguments, ControlRefusal } from '../control/messages.ts';
+import type { ClockFact } from '../door/facts.ts';
+import type { EntryDraft } from '../journal/entry.ts';
+import { storeFault } from '../store/store-fault.ts';
 import { type CapturePorts, captureTraffic } from './capture.ts';
 import type { DoorProcess } from './door-process.ts';
 import { explainPast, simulateDecision } from './explain.ts';
@@ -25,14 +29,28 @@ export interface HandlerParts {
   readonly capture: CapturePorts;
   readonly masterKey: Uint8Array;
   readonly verifyThread: URL;
-  /** Opens a device's window for a key; `false` where its driver has no such thing. */
-  readonly openInstallWindow: (
-    call: Arguments<'install-window'>,
-  ) => Promise<'opened' | 'unsupported' | 'unknown-device'>;
+  /** Opens a device's window for a key. */
+  readonly openInstallWindow: (call: Arguments<'install-window'>) => Promise<WindowAnswer>;
   readonly acceptDevice: (device: DeviceId) => Promise<'accepted' | 'unknown-device'>;
 }
 
+/** Every handler, with a fault of the disk told by its name instead of as a fault of ours. */
 export function createHandlers(parts: HandlerParts): Handlers {
+  const named = Object.entries(handlersOf(parts)).map(([verb, handler]) => [
+    verb,
+    async (call: never, context: never) => {
+      try {
+        return await (handler as (call: never, context: never) => unknown)(call, context);
+      } catch (error) {
+        const fault = storeFault(error, parts.process.dataDir);
+        throw fault === undefined ? error : new ControlRefusal(fault.code, fault.message, { cause: error });
+      }
+    },
+  ]);
+  return Object.fromEntries(named) as Handlers;
+}
+
+function handlersOf(parts: HandlerParts): Handlers {
   const { process, importer } = parts;
   return {
     status: () => readStatus(process),
@@ -45,21 +63,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       commandDoor(door, { kind: 'release', ...(ms === undefined ? {} : { ms }) }, parts.commands).then(orRefuse),
     mode: (call) => setMode(call, parts),
     'install-window': (call) => openWindow(call, parts),
-    'accept-device': async ({ device }) => {
-      const answer = await parts.acceptDevice(device);
-      if (answer === 'unknown-device') throw new ControlRefusal('NOT_FOUND', `no device ${device}`);
-      parts.commands.note({
-        kind: 'command.received',
-        door: null,
-        requestId: null,
-        body: { command: 'accept-device', device },
-      });
-      return answer;
-    },
-    'clock-set': ({ at }) => {
-      process.time.take({ kind: 'technician', wall: wallMs(Date.parse(at)) });
-      return process.time.read();
-    },
+    'accept-device': (call) => acceptDevice(call, parts),
+    'clock-set': (call) => setClock(call, parts),
     'area-reset': (call) => resetArea(call, parts),
     'import-begin': (call) => importer.begin(call),
     'import-chunk': (call) => importer.put(call),
@@ -85,40 +90,67 @@ async function setMode(
   return door === '*' ? outcomes : outcomes.map(orRefuse);
 }
 
-async function openWindow(
-  call: Arguments<'install-window'>,
-  { process, openInstallWindow, commands }: HandlerParts,
-): Promise<string> {
-  const result = await openInstallWindow(call);
-  const known = process.buses().flatMap(({ driver }) => driver.health().map(({ device }) => device));
-  if (result === 'unknown-device')
-    throw new ControlRefusal('NOT_FOUND', `no device ${call.device}; devices: ${known.join(', ') || 'none'}`);
-  if (result === 'unsupported')
-    throw new ControlRefusal(
-      'REFUSED',
-      `${call.device} takes no key: its configuration says plain, or names a key file`,
-    );
-  const until = later(process.time.stamp().at, call.seconds * 1_000);
-  commands.note({ kind: 'install-window.opened', door: null, requestId: null, body: { device: call.device, until } });
-  return result;
+/** An operator's act is in the history before it is done, and done only if it is. */
+async function recordAct(body: EntryDraft['body'], { commands }: HandlerParts): Promise<void> {
+  const result = await commands.append({ kind: 'command.received', door: null, requestId: null, body });
+  if (result.kind !== 'durable')
+    throw new ControlRefusal('JOURNAL_UNAVAILABLE', 'the journal cannot take an entry, so nothing was done');
+}
+
+const deviceNames = ({ process }: HandlerParts): string =>
+  process
+    .buses()
+    .flatMap(({ driver }) => driver.health().map(({ device }) => device))
+    .join(', ') || 'none';
+
+async function acceptDevice({ device }: Arguments<'accept-device'>, parts: HandlerParts): Promise<'accepted'> {
+  await recordAct({ command: 'accept-device', device }, parts);
+  const answer = await parts.acceptDevice(device);
+  if (answer === 'unknown-device')
+    throw new ControlRefusal('NOT_FOUND', `no device ${device}; devices: ${deviceNames(parts)}`);
+  return answer;
+}
+
+const noWindow = {
+  unsupported: 'takes no key: its configuration says plain, or names a key file',
+  'has-key': 'has a key of its own; if it was exchanged, say accept-device first',
+} as const;
+
+async function openWindow(call: Arguments<'install-window'>, parts: HandlerParts): Promise<'opened'> {
+  const { device, seconds } = call;
+  await recordAct({ command: 'install-window', device, seconds }, parts);
+  const answer = await parts.openInstallWindow(call);
+  if (answer === 'unknown-device')
+    throw new ControlRefusal('NOT_FOUND', `no device ${device}; devices: ${deviceNames(parts)}`);
+  if (answer !== 'opened') throw new ControlRefusal('REFUSED', `${device} ${noWindow[answer]}`);
+  const until = later(parts.process.time.stamp().at, seconds * 1_000);
+  parts.commands.note({ kind: 'install-window.opened', door: null, requestId: null, body: { device, until } });
+  return answer;
+}
+
+async function setClock({ at }: Arguments<'clock-set'>, parts: HandlerParts): Promise<ClockFact> {
+  const wall = wallMs(Date.parse(at));
+  await recordAct({ command: 'clock-set', to: wall }, parts);
+  const { time } = parts.process;
+  const refusal = time.take({ kind: 'technician', wall }).find(({ kind }) => kind === 'refused');
+  if (refusal?.kind === 'refused') throw new ControlRefusal('REFUSED', `the time was not taken: ${refusal.why}`);
+  return time.read();
 }
 
 async function resetArea(
   { holder }: Arguments<'area-reset'>,
   { memory, process }: HandlerParts,
 ): Promise<{ readonly forgotten: number }> {
-  const keys = memory.keys('area').filter((key) => holder === '*' || key === holder);
-  const writes = keys.map((key) => memory.write('area', key, null));
-  const { at, clockState } = process.time.stamp();
-  const entry = {
-    kind: 'command.received' as const,
-    at,
-    clockState,
-    door: null,
-    requestId: null,
-    body: { command: 'area-reset', holder, forgotten: keys.length },
-  };
+  const known = memory
+    .keys('area')
+    .filter((key) => holder === '*' || key === holder)
+    .map((key) => ({ key, area: memory.read('area', key) ?? null }));
+  const writes = known.map(({ key }) => memory.write('area', key, null));
+  const body = { command: 'area-reset', holder, forgotten: known.length };
+  const entry = { kind: 'command.received' as const, ...process.time.stamp(), door: null, requestId: null, body };
   const result = await process.journal.append([entry], writes);
-  if (result.kind !== 'durable') throw new ControlRefusal('JOURNAL_UNAVAILABLE', 'the journal cannot take the reset');
-  return { forgotten: keys.length };
+  if (result.kind === 'durable') return { forgotten: known.length };
+  // Who went through a door meanwhile is where that door says.
+  for (const { key, area } of known) if (memory.read('area', key) === undefined) memory.write('area', key, area);
+  throw new ControlRefusal('JOURNAL_UNAVAILABLE', 'the journal cannot take the reset, so nothing was forgotten');
 }
