@@ -14,7 +14,6 @@ export interface DemoWords {
   readonly running: (pid: number, dir: string) => string;
   readonly stopping: string;
   readonly gatewayEnded: (how: string, log: string) => string;
-  readonly portsTaken: string;
 }
 
 const english: DemoWords = {
@@ -38,7 +37,6 @@ const english: DemoWords = {
     `The demonstration already runs here (process ${pid}, folder ${dir}). Stop it first, or give this one --dir <another folder>.`,
   stopping: 'Stopping.',
   gatewayEnded: (how, log) => `The gateway ended by itself (${how}). Its log: ${log}`,
-  portsTaken: 'The usual ports are in use; free ones are taken instead.',
 };
 
 const japanese: DemoWords = {
@@ -62,7 +60,6 @@ const japanese: DemoWords = {
     `デモはすでに動いています(プロセス ${pid}、フォルダー ${dir})。先に終了するか、--dir で別のフォルダーを指定してください。`,
   stopping: '終了します。',
   gatewayEnded: (how, log) => `ゲートウェイが終了しました(${how})。ログ: ${log}`,
-  portsTaken: '通常のポートが使用中のため、空いているポートを使います。',
 };
 
 export const demoWords = (language: Language): DemoWords => (language === 'ja' ? japanese : english);

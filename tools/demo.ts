@@ -52,7 +52,7 @@ async function runDemo(demo: Demo): Promise<number> {
   const site = readDemoSite();
   prepareKeys(home, site);
   progress(words.progress.site);
-  const running = await openDemoSite(home, site, () => progress(words.portsTaken));
+  const running = await openDemoSite(home, site);
   try {
     writeConfig(home, site, running.ports, options.language);
     progress(words.progress.gateway);

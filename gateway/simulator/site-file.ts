@@ -22,6 +22,8 @@ const lineSchema = z.strictObject({
   baud: z.int().min(1_200).max(1_000_000).default(9_600),
   /** From the end of a command to the beginning of its reply, ms. */
   turnaroundMs: z.int().min(0).max(190).default(8),
+  /** Connections a converter takes at once; a further one is refused. */
+  panelsMax: z.int().min(1).max(4).default(1),
 });
 
 const keySchema = z.union([

@@ -1,15 +1,13 @@
 /**
  * The wire of a simulated line: the raw TCP port of a serial-over-Ethernet converter, or a serial device.
  *
- * Bytes in from whichever panel is connected, bytes out to all of them, as on a bus. It can be dropped and restored
- * on the same port. Not promised: exclusiveness; a second panel may connect, since that too must be noticed by the first.
+ * One panel at a time, as most converters have it, unless the site allows more: then bytes come in from any of them and
+ * go out to all, as on a bus with two masters. It can be dropped and restored on the same port.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { monoMs } from '#shared/instant.ts';
 import { openSerialLine } from '../device/serial-line.ts';
 import type { SiteLine } from './site-file.ts';
-
-const panelsMax = 4;
 
 export interface WireListener {
   bytes(bytes: Uint8Array): void;
@@ -31,10 +29,10 @@ export interface Wire {
 export function openWire(line: SiteLine, listener: WireListener): Promise<Wire> {
   return 'serial' in line.wire
     ? openSerialWire(line.wire.serial, line.baud, listener)
-    : openTcpWire(line.wire.port, listener);
+    : openTcpWire(line.wire.port, line.panelsMax, listener);
 }
 
-async function openTcpWire(wantedPort: number, listener: WireListener): Promise<Wire> {
+async function openTcpWire(wantedPort: number, panelsMax: number, listener: WireListener): Promise<Wire> {
   const sockets = new Set<Socket>();
   const accept = (socket: Socket) => {
     if (sockets.size >= panelsMax) {

@@ -270,6 +270,15 @@ describe('a simulated site', () => {
     await waitUntil('the panel to be back', () => happened('panel-connected', 'hall') === 2);
   });
 
+  test('takes one panel at a time, as a converter does', async () => {
+    const reader = panelOn('hall', 0);
+    await isListening(reader, 'reader');
+    const second = connect(site.ports.get(identifier<'line'>('hall')) ?? 0, '127.0.0.1');
+    await new Promise((done) => second.once('close', done));
+    await isListening(reader, 'reader');
+    expect((await status()).lines.find(({ line }) => line === 'hall')).toMatchObject({ panels: 1 });
+  });
+
   test('takes a key over the default key, and keeps it over a restart', async () => {
     const given = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
     const panel = panelOn('yard', 5, { mode: 'secure', key: undefined });
