@@ -85,7 +85,7 @@ export class BusLine {
   #ask(reader: BusReader, transmission: Transmission, exchange: LineExchange): Promise<Answer> {
     const timeoutMs = replyTimeoutMs(reader.turnarounds, {
       isProbe: transmission.role === 'probe',
-      missed: reader.missed,
+      unanswered: reader.probes,
       isBridged: this.#parts.line.isBridged,
       wantedMs: transmission.replyTimeoutMs,
     });

@@ -60,8 +60,10 @@ export class BusReader implements Slot {
   #endReason: OfflineReason = 'line-down';
   servedAt = Number.NEGATIVE_INFINITY;
   isPresent = false;
-  /** Exchanges in a row without an answer. */
-  missed = 0;
+  /** Probes in a row without an answer. */
+  probes = 0;
+  /** What was sent last, answered or not. */
+  #lastRole: Transmission['role'] = 'first';
 
   constructor(config: OsdpDeviceConfig, pollMs: number, emit: (event: DeviceEvent) => void, at: MonoMs) {
     this.config = config;
@@ -87,7 +89,7 @@ export class BusReader implements Slot {
   }
 
   get dueAt(): number {
-    const isResting = this.isOnline && this.missed === 0 && this.#queue.isEmpty && this.#hurriedTurns === 0;
+    const isResting = this.isOnline && this.isPresent && this.#queue.isEmpty && this.#hurriedTurns === 0;
     return isResting ? Math.max(this.#notBefore, this.servedAt + this.#pollMs) : this.#notBefore;
   }
 
@@ -113,6 +115,7 @@ export class BusReader implements Slot {
       return undefined;
     }
     this.servedAt = at;
+    this.#lastRole = transmission.role;
     this.#hurriedTurns = Math.max(0, this.#hurriedTurns - 1);
     if (transmission.role === 'repeat') this.#retries += 1;
     return transmission;
@@ -122,11 +125,11 @@ export class BusReader implements Slot {
     this.#badFrames += damaged;
     this.isPresent = answer.kind === 'reply';
     if (answer.kind === 'no-reply') {
-      this.missed += 1;
+      if (this.#lastRole === 'probe') this.probes += 1;
       this.#step(answer, answer.at);
       return;
     }
-    this.missed = 0;
+    this.probes = 0;
     this.#turnarounds = learnTurnaround(this.#turnarounds, answer.turnaroundMs);
     this.#step({ kind: 'reply', at: answer.at, frame: answer.frame }, answer.at);
   }

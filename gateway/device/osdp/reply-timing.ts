@@ -5,8 +5,6 @@
  * 20 ms between two bytes; clumps of up to 110 ms were measured behind USB adapters and network converters.
  */
 
-/** The standard's limit between the command's last byte and the reply's first. */
-export const replyWithinMs = 200;
 const shortestProbeMs = 30;
 const probeFactor = 3;
 /** Every so many probes the full time is given, or a slower reader put in a dead one's place would never be heard. */
@@ -48,7 +46,7 @@ export function typicalTurnaround(known: Turnarounds): number | undefined {
 export interface Waiting {
   readonly isProbe: boolean;
   /** Probes without an answer so far. */
-  readonly missed: number;
+  readonly unanswered: number;
   readonly isBridged: boolean;
   /** What the session asks for, ms. */
   readonly wantedMs: number;
@@ -61,7 +59,8 @@ export interface Waiting {
 export function replyTimeoutMs(known: Turnarounds, waiting: Waiting): number {
   const allowance = waiting.isBridged ? bridgeAllowanceMs : 0;
   const typical = typicalTurnaround(known);
-  const isFull = !waiting.isProbe || typical === undefined || waiting.missed % fullProbeEvery === fullProbeEvery - 1;
+  const isFull =
+    !waiting.isProbe || typical === undefined || waiting.unanswered % fullProbeEvery === fullProbeEvery - 1;
   if (isFull) return waiting.wantedMs + allowance;
   return Math.min(waiting.wantedMs, Math.max(shortestProbeMs, probeFactor * typical)) + allowance;
 }

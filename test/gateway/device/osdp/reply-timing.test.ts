@@ -10,7 +10,7 @@ import {
 } from '#gateway/device/osdp/reply-timing.ts';
 
 const learned = (...ms: readonly number[]): Turnarounds => ms.reduce<Turnarounds>(learnTurnaround, []);
-const probe = { isProbe: true, missed: 0, isBridged: false, wantedMs: 200 };
+const probe = { isProbe: true, unanswered: 0, isBridged: false, wantedMs: 200 };
 
 describe('times on the wire', () => {
   it('reckons ten bits a byte', () => {
@@ -58,7 +58,7 @@ describe('the reply timeout', () => {
   });
 
   it('is whole at every tenth probe, so that a slower reader in its place is found', () => {
-    const timeouts = [0, 1, 8, 9, 10, 19].map((missed) => replyTimeoutMs(learned(8), { ...probe, missed }));
+    const timeouts = [0, 1, 8, 9, 10, 19].map((unanswered) => replyTimeoutMs(learned(8), { ...probe, unanswered }));
     expect(timeouts).toEqual([30, 30, 30, 200, 30, 200]);
   });
 
