@@ -43,9 +43,13 @@ export type ImportOutcome =
 export async function importFacility(plan: ImportPlan): Promise<ImportOutcome> {
   const issues = new ImportIssues();
   const records = readSource(plan.files, issues);
+  // Where whole files or sections could not be read, what refers to them says nothing new.
+  const isReadable = issues.count === 0;
   const written = readRows(records, issues);
-  requireFacility(records, plan.files, issues);
-  checkReferences(written, records, issues);
+  if (isReadable) {
+    requireFacility(records, plan.files, issues);
+    checkReferences(written, records, issues);
+  }
   checkTimes(written, issues);
   checkPins(written, issues);
   const warnings = [...checkCredentials(written, issues), ...doorWarnings(written)];
@@ -69,7 +73,7 @@ function readSource(files: readonly SourceFile[], issues: ImportIssues): readonl
 }
 
 function requireFacility(records: readonly SourceRecord[], files: readonly SourceFile[], issues: ImportIssues): void {
-  if (issues.count > 0 || records.some(({ section }) => section === 'facility')) return;
+  if (records.some(({ section }) => section === 'facility')) return;
   const place = { file: files[0]?.name ?? 'import set', line: 1, row: 'whole set' };
   const example = '{"id": "hall", "name": "City Hall", "zone": "Asia/Tokyo"}';
   issues.add({ place, field: 'facility', rule: 'is missing', example });

@@ -1,5 +1,6 @@
 /** An import set in one JSON file: an object with one array per section, and the facility. */
 import type { ImportIssues } from './import-issue.ts';
+import { jsonFaultOffset } from './json-fault.ts';
 import { itemLines } from './json-line.ts';
 import { isSection, type SourceFile, type SourceRecord, sections } from './source-record.ts';
 
@@ -49,16 +50,17 @@ type Parsed =
 function parse(text: string): Parsed {
   try {
     return { kind: 'parsed', value: JSON.parse(text) };
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { kind: 'broken', line: lineAt(text, problem), problem };
+  } catch {
+    // The engine's own words repeat the text around the place, which may hold a PIN.
+    const offset = jsonFaultOffset(text);
+    const line = text.slice(0, offset).split('\n').length;
+    const sign = text.charAt(offset);
+    return {
+      kind: 'broken',
+      line,
+      problem: sign === '' ? 'it ends too early' : `${JSON.stringify(sign)} cannot stand there`,
+    };
   }
-}
-
-/** The engine names the place in its message, as an offset, or not at all where the text just ends. */
-function lineAt(text: string, problem: string): number {
-  const offset = /at position (\d+)/.exec(problem)?.[1];
-  return text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n').length;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
