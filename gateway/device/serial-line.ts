@@ -34,7 +34,7 @@ export async function openSerialLine(
   now: () => MonoMs,
 ): Promise<Line> {
   const identity = await identityOf(config.path);
-  const { SerialPort: Port } = await import('serialport');
+  const { SerialPort: Port } = (await import('serialport')).default;
   const port = new Port({ path: config.path, baudRate: config.baud, autoOpen: false, lock: true });
   const line = new SerialLine(port, config, identity);
   line.listen(listener, now);
