@@ -23,7 +23,13 @@ const numbers = {
 } as const;
 export type Person = keyof typeof numbers;
 
-export const pins = { aiko: '739174', duress: '739185', mei: '820463', door: '604182', wrong: '111222' } as const;
+export const pins = {
+  aiko: '73917426',
+  duress: '73918503',
+  mei: '82046391',
+  door: '60418257',
+  wrong: '11122299',
+} as const;
 export const holderNames = { aiko: 'Zephyrine Quixwood', mei: 'Ottoline Brakspear' } as const;
 
 export function cardOf(person: Person): CardBits {

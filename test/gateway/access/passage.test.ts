@@ -30,16 +30,4 @@ describe('a passage', () => {
     ]);
     expect(desk.releases('front')).toMatchObject([{ requestId: granted.requestId, ms: 2_000 }]);
   });
-
-  test('spends a use once, at two readers in the same moment', async () => {
-    desk.swipe('front', 'coin');
-    desk.swipe('side', 'coin');
-    const refused = await desk.eventually('the refusal', (e) => e.body['code'] === 'USES_EXHAUSTED');
-    expect(refused.kind).toBe('access.refused');
-    await desk.eventually('the grant', (e) => e.kind === 'access.granted' && e.body['credential'] === 'coin-card');
-    const grants = (await desk.entries()).filter(
-      (e) => e.kind === 'access.granted' && e.body['credential'] === 'coin-card',
-    );
-    expect(grants).toHaveLength(1);
-  });
 });

@@ -2,7 +2,7 @@
  * A front desk over a real journal, a real replica and real threads; only the devices are plain values, and its clocks
  * can be moved on.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FrontDesk } from '#gateway/access/front-desk.ts';
@@ -56,8 +56,8 @@ type Lock = Extract<DeviceCommand, { kind: 'release' | 'secure' | 'free' }>;
 export interface DeskOptions {
   readonly folder?: string;
   readonly clock?: MovedClock;
-  /** What is imported before the desk opens; `null` = nothing, as for a folder that has been used before. */
-  readonly facility?: object | null;
+  /** What is imported before the desk opens, instead of the facility that every desk has in force. */
+  readonly facility?: object;
   readonly kernel?: () => 'synchronized' | 'unsynchronized' | 'unknown';
   readonly contactAgeMs?: () => number | 'unknown';
   readonly pins?: (real: PinHasher) => PinHasher;
@@ -234,9 +234,28 @@ export class TestDesk {
 const decisionKinds: ReadonlySet<string> = new Set(['access.granted', 'access.refused', 'access.challenged']);
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
 
-/** Opens the desk, imports, and lets every device arrive. */
+/** A data folder with the facility of every desk in force: made once, copied for each. */
+let prepared: Promise<string> | undefined;
+
+async function prepare(): Promise<string> {
+  const folder = deskFolder();
+  const desk = await openIn(folder, { facility: deskFacility() });
+  await desk.close();
+  process.once('exit', () => removeDesk(folder));
+  return folder;
+}
+
+/** Opens a desk over a copy of the prepared folder, or a folder that has been used before, and lets every device arrive. */
 export async function openDesk(options: DeskOptions = {}): Promise<TestDesk> {
-  const { folder = deskFolder(), clock = createClock(), kernel = () => 'synchronized' } = options;
+  if (options.folder !== undefined) return openIn(options.folder, options);
+  const folder = deskFolder();
+  prepared ??= prepare();
+  cpSync(await prepared, folder, { recursive: true });
+  return openIn(folder, options);
+}
+
+async function openIn(folder: string, options: DeskOptions): Promise<TestDesk> {
+  const { clock = createClock(), kernel = () => 'synchronized' } = options;
   const news = new GatewayNews(silent);
   const config = parseConfig(`dataDir: ${folder}\n`, join(folder, 'gateway.yaml'));
   const history = await openHistory(config, {
@@ -265,7 +284,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<TestDesk> {
     onHead: (head) => news.takeHead(head),
     onTampered: (row) => news.takeTampered(row),
   });
-  if (options.facility !== null) await importInto(replica, options.facility ?? deskFacility());
+  if (options.facility !== undefined) await importInto(replica, options.facility);
   const test = new TestDesk({ clock, history, replica, time, folder }, options);
   news.begin({ desk: test.desk, archive: history.archive, replica: replica.reader });
   for (const device of [board, ...readerIds.map((reader) => `reader-${reader}`)])
