@@ -209,7 +209,8 @@ export class JournalService {
 
   #reopened(at: number): boolean {
     try {
-      const stores = openStores({ ...this.#options, onCommitted: this.#listener.onCommitted }, at);
+      const condemned = this.#fault.code === 'STORE_DAMAGED' ? this.#fault : undefined;
+      const stores = openStores({ ...this.#options, condemned, onCommitted: this.#listener.onCommitted }, at);
       this.#stores = stores;
       invariant(this.#lastPosition, 'files that were closed by a fault had a position');
       if (stores.report.journal.kind === 'opened') settleLate(stores, this.#lastPosition, this.#stamp);

@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { openSiteFile, type SiteFile } from '../site/site-file.ts';
 import { type Found, openOrRecover } from '../store/recover-file.ts';
+import type { StoreFault } from '../store/store-fault.ts';
 import { epochOf, seqOf } from './chain.ts';
 import { type JournalFile, openJournalFile } from './journal-file.ts';
 import type { EntryRow } from './journal-tables.ts';
@@ -17,6 +18,8 @@ export interface StoresOptions {
   readonly directory: string;
   readonly masterKey: Uint8Array;
   readonly bootId: string;
+  /** A file that proved damaged in use, and must not be opened again. */
+  readonly condemned?: StoreFault | undefined;
   /** Told of entries once they are durable. */
   readonly onCommitted?: (rows: readonly EntryRow[]) => void;
 }
@@ -46,6 +49,7 @@ export function openStores(options: StoresOptions, at: number): Stores {
   const site = openOrRecover({
     path: sitePath(directory),
     isExpected: existsSync(journalPath(directory)),
+    ...condemnation(options, sitePath(directory)),
     at,
     open: (mode) => openSiteFile(sitePath(directory), masterKey, mode),
   });
@@ -68,6 +72,9 @@ export function openStores(options: StoresOptions, at: number): Stores {
   }
 }
 
+const condemnation = ({ condemned }: StoresOptions, path: string): { condemnedFor?: string } =>
+  condemned?.path === path ? { condemnedFor: condemned.message } : {};
+
 interface OpenedJournal {
   readonly file: JournalFile;
   readonly found: Found;
@@ -78,7 +85,7 @@ function openJournal(options: StoresOptions, site: SiteFile, at: number): Opened
   const known = site.rows().epochs.at(-1)?.epoch ?? 0;
   const open = (mode: 'existing' | 'create'): JournalFile =>
     openJournalFile({ ...options, path, mode, newEpoch: nextEpoch(options.directory, known) });
-  const opened = openOrRecover({ path, isExpected: known > 0, at, open });
+  const opened = openOrRecover({ path, isExpected: known > 0, ...condemnation(options, path), at, open });
   const { tip, extent } = opened.file.position();
   if (opened.found.kind === 'lost' || seqOf(tip) > 0 || extent.firstEpoch === 1) return opened;
   // Begun after a loss by a process that ended before it could say so.

@@ -22,6 +22,8 @@ export interface RecoverOptions<File> {
   readonly path: string;
   /** Whether somebody remembers that this file once was: then it is not simply made. */
   readonly isExpected: boolean;
+  /** Why a file that still opens must be set aside all the same: it proved damaged in use. */
+  readonly condemnedFor?: string;
   /** Wall time, ms, for the name of what is set aside. */
   readonly at: number;
   readonly open: (mode: 'existing' | 'create') => File;
@@ -31,17 +33,23 @@ export interface RecoverOptions<File> {
 export function openOrRecover<File extends { readonly isNew: boolean }>(
   options: RecoverOptions<File>,
 ): { readonly file: File; readonly found: Found } {
-  const { path, at, open, isExpected } = options;
+  const { open, isExpected, condemnedFor } = options;
+  if (condemnedFor !== undefined) return begunAnew(options, condemnedFor);
   try {
     const file = open(isExpected ? 'existing' : 'create');
     return { file, found: { kind: file.isNew ? 'created' : 'opened' } };
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
-    if (error.code === 'STORE_DAMAGED') {
-      const aside = quarantine(path, at);
-      return { file: open('create'), found: { kind: 'lost', reason: 'damaged', detail: error.message, aside } };
-    }
+    if (error.code === 'STORE_DAMAGED') return begunAnew(options, error.message);
     if (error.code !== 'STORE_MISSING' || !isExpected) throw error;
     return { file: open('create'), found: { kind: 'lost', reason: 'missing', detail: error.message, aside: null } };
   }
+}
+
+function begunAnew<File>(
+  options: RecoverOptions<File>,
+  detail: string,
+): { readonly file: File; readonly found: Found } {
+  const aside = quarantine(options.path, options.at);
+  return { file: options.open('create'), found: { kind: 'lost', reason: 'damaged', detail, aside } };
 }
