@@ -29,8 +29,8 @@ export function jsonFaultOffset(text: string): number {
   for (;;) {
     const token = tokenAt(text, at);
     if (token === undefined || !allowed[state].includes(token.kind)) return at;
-    const isKey = token.kind === 'string' && (state === 'key' || state === 'key-or-end');
-    const next = isKey ? 'colon' : stateAfter(token.kind, open);
+    const isKey: boolean = token.kind === 'string' && (state === 'key' || state === 'key-or-end');
+    const next: State | undefined = isKey ? 'colon' : stateAfter(token.kind, open);
     if (next === undefined) return at;
     state = next;
     at = endOf(spaces, text, token.end);
