@@ -10,7 +10,7 @@ import { invariant } from '#shared/invariant.ts';
 import { BusKeeper, type KeptBus } from './access/bus-keeper.ts';
 import { DeviceKeys } from './access/device-keys.ts';
 import { FrontDesk } from './access/front-desk.ts';
-import { GatewayNews } from './access/gateway-news.ts';
+import type { GatewayNews } from './access/gateway-news.ts';
 import { machineWall, TimeKeeper } from './clock/time-keeper.ts';
 import type { Config } from './config.ts';
 import type { Handlers } from './control/door-side.ts';
@@ -20,7 +20,7 @@ import { openCaptureFile } from './device/osdp/capture-file.ts';
 import { captureText, emptyCaptureText } from './device/osdp/capture-text.ts';
 import { createOsdpBus } from './device/osdp/osdp-bus.ts';
 import { appendInterrupted } from './journal/open-journal.ts';
-import { type History, openHistory } from './open-history.ts';
+import type { History } from './open-history.ts';
 import type { DoorProcess } from './operate/door-process.ts';
 import { createHandlers } from './operate/handlers.ts';
 import { DoorBroadcast } from './operate/history.ts';
@@ -37,10 +37,18 @@ const tickMs = 1_000;
 const pruneEveryMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** @throws MasterKeyFault or StoreFault while what it stands on is missing; nothing is left open then. FolderInUse. */
-export async function composeDoor(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
-  const news = new GatewayNews(log);
-  const history = await openHistory(config, { entry: threads.journal, onChange: (change) => news.takeJournal(change) });
+/** What is there before the door process is put together. */
+export interface DoorParts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly threads: Threads;
+  readonly news: GatewayNews;
+  readonly history: History;
+}
+
+/** @throws StoreFault where the disk fails at this moment; `history` is closed then. */
+export async function composeDoor(parts: DoorParts): Promise<DoorGateway> {
+  const { config, news, history } = parts;
   const time = new TimeKeeper(news.floorOf(history.memory), config.clock, {
     now: monotonicNow,
     wall: machineWall,
@@ -50,7 +58,7 @@ export async function composeDoor(config: Config, log: Logger, threads: Threads)
   try {
     await time.refresh();
     await appendInterrupted(history, time.stamp());
-    const gateway = new DoorGateway({ config, log, threads, news, history, time });
+    const gateway = new DoorGateway({ ...parts, time });
     gateway.start();
     return gateway;
   } catch (error) {
@@ -60,12 +68,7 @@ export async function composeDoor(config: Config, log: Logger, threads: Threads)
   }
 }
 
-interface Opened {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly threads: Threads;
-  readonly news: GatewayNews;
-  readonly history: History;
+interface Opened extends DoorParts {
   readonly time: TimeKeeper;
 }
 

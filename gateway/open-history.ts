@@ -62,8 +62,11 @@ async function openHeld(config: Config, options: HistoryOptions, hold: FolderHol
     atBudget: config.journal.whenFull,
   });
   try {
-    const site = await openSite({ store: opened.siteStore, masterKey });
-    const memory = createStateMemory(await opened.journal.loadState());
+    const [site, state] = await Promise.all([
+      openSite({ store: opened.siteStore, masterKey }),
+      opened.journal.loadState(),
+    ]);
+    const memory = createStateMemory(state);
     const lookupKey = await ownKey(site, 'lookup-key');
     const rowKey = await ownKey(site, 'row-key');
     const close = async () => {

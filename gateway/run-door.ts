@@ -7,10 +7,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { composeDoor, type DoorGateway } from './compose-door.ts';
+import { GatewayNews } from './access/gateway-news.ts';
+import type { DoorGateway } from './compose-door.ts';
 import type { Config } from './config.ts';
 import { type Handlers, serveControl } from './control/door-side.ts';
 import { ControlRefusal, calls, type Verb } from './control/messages.ts';
+import { openHistory } from './open-history.ts';
 import { MasterKeyFault } from './site/master-key.ts';
 import { StoreFault } from './store/store-fault.ts';
 import type { Logger } from './system/logger.ts';
@@ -37,7 +39,7 @@ export async function runDoor(config: Config, { log, threads, signal }: DoorRun)
   };
   let gateway: DoorGateway | undefined;
   try {
-    gateway = await openGateway(() => composeDoor(config, log, threads), onFault, signal);
+    gateway = await openGateway(() => compose(config, log, threads), onFault, signal);
     if (gateway !== undefined) {
       handlers = gateway.handlers;
       log.info('the gateway is open');
@@ -48,6 +50,14 @@ export async function runDoor(config: Config, { log, threads, signal }: DoorRun)
     await edge.close();
     await gateway?.close();
   }
+}
+
+/** The journal's thread takes its time to begin; most of the program is loaded meanwhile. */
+async function compose(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
+  const news = new GatewayNews(log);
+  const opening = openHistory(config, { entry: threads.journal, onChange: (change) => news.takeJournal(change) });
+  const [history, { composeDoor }] = await Promise.all([opening, import('./compose-door.ts')]);
+  return await composeDoor({ config, log, threads, news, history });
 }
 
 /** Tries until it opens or the signal ends it; what cannot pass by waiting is thrown. */
