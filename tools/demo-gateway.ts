@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
@@ -14,7 +14,10 @@ import { UsageProblem } from './demo-options.ts';
 
 const answersWithinMs = 30_000;
 const stopsWithinMs = 8_000;
-const exitWithParent = fileURLToPath(new URL('./demo-exit-with-parent.ts', import.meta.url));
+const loaded = ['./demo-exit-with-parent.ts', './demo-stepped-clock.ts'].flatMap((name) => [
+  '--import',
+  fileURLToPath(new URL(name, import.meta.url)),
+]);
 
 export interface DemoGateway {
   readonly client: ControlClient;
@@ -33,12 +36,12 @@ export async function startGateway(home: DemoHome): Promise<DemoGateway> {
       `Another gateway already answers at ${home.adminSocket}. Stop it, or give --dir <another folder>.`,
     );
   }
+  rmSync(home.clockFile, { force: true });
   const log = openSync(home.logFile, 'a', 0o600);
-  const child = spawn(
-    process.execPath,
-    ['--import', exitWithParent, gatewayProgram, 'door', '--config', home.configFile],
-    { stdio: ['ignore', log, log, 'ipc'], env: withCompileCache(home) },
-  );
+  const child = spawn(process.execPath, [...loaded, gatewayProgram, 'door', '--config', home.configFile], {
+    stdio: ['ignore', log, log, 'ipc'],
+    env: { ...withCompileCache(home), KANNUKI_DEMO_CLOCK: home.clockFile },
+  });
   closeSync(log);
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const client = await answering(home, child);

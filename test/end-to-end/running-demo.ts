@@ -82,7 +82,8 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
   );
   if (ready === undefined) throw new Error(`the demonstration ended with ${child.exitCode}`);
   for (const door of ready.status.doors) doors.set(door.id, door);
-  const tool = (name: string, words: readonly string[]) => runProgram([`tools/${name}.ts`, '--dir', dir, ...words]);
+  const tool = (name: string, words: readonly string[]) =>
+    runProgram([`tools/${name}.ts`, '--dir', dir, ...words], { NODE_COMPILE_CACHE: join(dir, 'compiled') });
   return {
     dir,
     process: child,
