@@ -163,6 +163,9 @@ export class FrontDesk {
     const { replica, now } = this.#ports;
     this.doors.take(replica.doors.values(), replica.readers, now());
     this.#compiledAt = undefined;
+    // A lock-out that outlived a restart stands as an alarm again.
+    for (const reader of this.#guesses.lockedAt(now()))
+      this.alarms.raise({ kind: 'reader', id: reader }, 'READER_LOCKED', '');
   }
 
   /** Once a second: free schedules begin and end, episodes of guessing end, unknown cards are forgotten. */

@@ -62,6 +62,8 @@ export interface DeskOptions {
   readonly contactAgeMs?: () => number | 'unknown';
   readonly pins?: (real: PinHasher) => PinHasher;
   readonly journal?: (real: Journal) => Journal;
+  /** Outputs of the board that are on when it arrives. */
+  readonly outputs?: readonly number[];
   /** Devices that stay away. */
   readonly absent?: readonly string[];
 }
@@ -123,6 +125,11 @@ export class TestDesk {
       this.output(index, this.#outputs.get(index) ?? false);
       this.input(index, false);
     }
+  }
+
+  /** Before the board arrives. */
+  switchOn(output: number): void {
+    this.#outputs.set(output, true);
   }
 
   leave(device: string): void {
@@ -286,6 +293,7 @@ async function openIn(folder: string, options: DeskOptions): Promise<TestDesk> {
   });
   if (options.facility !== undefined) await importInto(replica, options.facility);
   const test = new TestDesk({ clock, history, replica, time, folder }, options);
+  for (const output of options.outputs ?? []) test.switchOn(output);
   news.begin({ desk: test.desk, archive: history.archive, replica: replica.reader });
   for (const device of [board, ...readerIds.map((reader) => `reader-${reader}`)])
     if (!options.absent?.includes(device)) test.arrive(device);
