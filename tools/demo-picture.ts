@@ -14,18 +14,18 @@ interface Gate {
 }
 
 const gates = {
-  secured: { shape: '┃━━━━┃', en: 'secured', ja: '施錠', tone: 'plain' },
-  releasing: { shape: '┃╱━━━┃', en: 'releasing', ja: '解錠中', tone: 'plain' },
-  released: { shape: '┃╱   ┃', en: 'released', ja: '解錠', tone: 'passable' },
-  open: { shape: '┃    ┃', en: 'open', ja: '開扉', tone: 'passable' },
-  held: { shape: '┃ ◷  ┃', en: 'held', ja: '開放放置', tone: 'attention' },
-  forced: { shape: '┃━╳━━┃', en: 'forced', ja: 'こじ開け', tone: 'alarm' },
-  securing: { shape: '┃━━━╲┃', en: 'securing', ja: '施錠中', tone: 'plain' },
-  jammed: { shape: '┃╳╳╳╳┃', en: 'jammed', ja: '故障', tone: 'alarm' },
-  unknown: { shape: '┆╌╌╌╌┆', en: 'unknown', ja: '不明', tone: 'attention' },
-  lockdown: { shape: '┃════┃', en: 'lockdown', ja: '緊急施錠', tone: 'alarm' },
-  free: { shape: '┃╱   ┃', en: 'free', ja: '常時解錠', tone: 'passable' },
-  fire: { shape: '┃ ▲▲ ┃', en: 'fire', ja: '火災', tone: 'alarm' },
+  secured: { shape: '┃━━┃', en: 'secured', ja: '施錠', tone: 'plain' },
+  releasing: { shape: '┃╱━┃', en: 'releasing', ja: '解錠中', tone: 'plain' },
+  released: { shape: '┃╱ ┃', en: 'released', ja: '解錠', tone: 'passable' },
+  open: { shape: '┃  ┃', en: 'open', ja: '開扉', tone: 'passable' },
+  held: { shape: '┃ ◷┃', en: 'held', ja: '開放放置', tone: 'attention' },
+  forced: { shape: '┃╳━┃', en: 'forced', ja: 'こじ開け', tone: 'alarm' },
+  securing: { shape: '┃━╲┃', en: 'securing', ja: '施錠中', tone: 'plain' },
+  jammed: { shape: '┃╳╳┃', en: 'jammed', ja: '故障', tone: 'alarm' },
+  unknown: { shape: '┆╌╌┆', en: 'unknown', ja: '不明', tone: 'attention' },
+  lockdown: { shape: '┃══┃', en: 'lockdown', ja: '緊急施錠', tone: 'alarm' },
+  free: { shape: '┃╱ ┃', en: 'free', ja: '常時解錠', tone: 'passable' },
+  fire: { shape: '┃▲▲┃', en: 'fire', ja: '火災', tone: 'alarm' },
 } as const satisfies Record<string, Gate>;
 
 const colours = { plain: '', passable: '\x1b[32m', attention: '\x1b[33m', alarm: '\x1b[31m' } as const;
@@ -43,12 +43,15 @@ export interface PictureStyle {
   readonly width: number;
 }
 
-/** Three lines a row of doors: a rule, the gates with their names, the words. As many doors a row as fit. */
+const gap = 2;
+
+/** A rule, then two lines a row of doors: the gates with their names, the words. As many doors a row as fit. */
 export function drawDoors(doors: readonly DoorStatus[], style: PictureStyle): readonly string[] {
   const cells = doors.map((door) => cellOf(door, style));
-  const cellWidth = Math.max(0, ...cells.map((cell) => cell.width)) + 3;
-  const perRow = Math.max(1, Math.floor(style.width / cellWidth));
-  const lines = ['─'.repeat(Math.max(1, Math.min(style.width - 1, cellWidth * Math.min(perRow, cells.length))))];
+  const cellWidth = Math.max(0, ...cells.map((cell) => cell.width)) + gap;
+  const perRow = Math.max(1, Math.floor((style.width - 1 + gap) / cellWidth));
+  const ruled = cellWidth * Math.min(perRow, cells.length) - gap;
+  const lines = ['─'.repeat(Math.max(1, Math.min(style.width - 1, ruled)))];
   for (let first = 0; first < cells.length; first += perRow) {
     const row = cells.slice(first, first + perRow);
     const line = (pick: (cell: Cell) => Part) =>
@@ -76,7 +79,8 @@ interface Cell {
   readonly width: number;
 }
 
-const gateWidth = 7;
+/** With the space after it. */
+const gateWidth = 5;
 
 function cellOf(door: DoorStatus, style: PictureStyle): Cell {
   const gate = gateOf(door);

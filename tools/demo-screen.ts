@@ -21,7 +21,7 @@ export function openScreen(stream: NodeJS.WriteStream): Screen {
     width: () => stream.columns ?? 80,
     line: (text) => void stream.write(isTty ? `${erase()}${text}\n${drawing()}` : `${text}\n`),
     picture: (lines) => {
-      if (!isTty) return;
+      if (!isTty || lines.join('\n') === drawn.join('\n')) return;
       const before = erase();
       drawn = lines;
       stream.write(`${before}${drawing()}`);

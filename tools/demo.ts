@@ -109,12 +109,15 @@ async function started(gateway: DemoGateway, ended: AbortSignal): Promise<Status
   }
 }
 
-/** Waits for the readers a while; what is still missing then is shown by the log as it is. */
+/** Waits a while for the readers, and until each door’s state is known; what is still missing then is shown by the log as it is. */
 async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise<StatusReport> {
   const end = performance.now() + readersWithinMs;
   for (;;) {
     const status = await statusOf(client);
-    const isComplete = status.facility !== undefined && status.devices.every((device) => device.state === 'online');
+    const isComplete =
+      status.facility !== undefined &&
+      status.devices.every((device) => device.state === 'online') &&
+      status.doors.every((door) => door.state !== 'unknown');
     if (isComplete || ended.aborted || performance.now() > end) return status;
     await new Promise((done) => setTimeout(done, 50));
   }
@@ -144,7 +147,7 @@ function sayReady(demo: Demo, screen: Screen, ready: Ready): void {
 /** Shows what happens until the stream ends; resolves with why it did. */
 function followDoors(demo: Demo, screen: Screen, client: ControlClient, status: StatusReport): Promise<string> {
   const { language, isJson } = demo.options;
-  const doors = new Map<string, DoorStatus>(status.doors.map((door) => [door.id, door]));
+  const doors = new Map<string, DoorStatus>(inSiteOrder(status.doors).map((door) => [door.id, door]));
   const redraw = () => {
     if (isJson) return;
     const style = { language, hasColour: screen.isTty, width: screen.width() };
@@ -163,6 +166,11 @@ function followDoors(demo: Demo, screen: Screen, client: ControlClient, status: 
     () => 'the stream ended',
     (error: Error) => error.message,
   );
+}
+
+function inSiteOrder(doors: readonly DoorStatus[]): readonly DoorStatus[] {
+  const order = readDemoSite().doors.map((door): string => door.id);
+  return doors.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
 const aborted = (signal: AbortSignal): Promise<string> =>
