@@ -20,8 +20,8 @@ export interface PanelLink {
   /** Of the next new command; 0 begins a conversation. */
   readonly sequence: Sequence;
   readonly channel: PanelChannel | undefined;
-  /** The last answer and whether its command had been repeated: then a second copy of it may still come. */
-  readonly previous: { readonly bytes: Uint8Array; readonly wasRepeated: boolean } | undefined;
+  /** The latest answers to commands that had to be repeated: a second copy of each may still come. At most four. */
+  readonly repeated: readonly Uint8Array[];
 }
 
 export interface Exchange {
@@ -34,7 +34,7 @@ export interface Exchange {
 
 /** A conversation from its beginning: sequence 0, no session. */
 export function freshLink(address: number, check: Check): PanelLink {
-  return { address, check, sequence: 0, channel: undefined, previous: undefined };
+  return { address, check, sequence: 0, channel: undefined, repeated: [] };
 }
 
 export function nextSequence(sequence: Sequence): Sequence {

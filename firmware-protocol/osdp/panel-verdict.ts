@@ -50,16 +50,17 @@ export type Verdict =
 export type Answer = Extract<Verdict, { kind: 'answer' }>;
 
 const miss: Verdict = { kind: 'miss' };
+const copiesLimit = 4;
 
 /** Judges a frame with a good check. @param transmissions how often the command was sent so far. */
 export function judgeReply(link: PanelLink, exchange: Exchange, transmissions: number, frame: Frame): Verdict {
-  if (!frame.isReply || frame.address !== link.address) return miss;
+  if (!frame.isReply || frame.address !== link.address || isLateCopy(link, exchange, frame)) return miss;
   const exception = frame.sequence === exchange.sequence ? judgePlainRefusal(link, frame) : judgeOther(link, frame);
   if (exception !== undefined) return exception;
   const advanced: PanelLink = {
     ...link,
     sequence: nextSequence(exchange.sequence),
-    previous: { bytes: frame.bytes, wasRepeated: transmissions > 1 },
+    repeated: transmissions > 1 ? [frame.bytes, ...link.repeated].slice(0, copiesLimit) : link.repeated,
   };
   const { channel } = advanced;
   return channel === undefined
@@ -67,12 +68,19 @@ export function judgeReply(link: PanelLink, exchange: Exchange, transmissions: n
     : judgeSecured({ ...advanced, channel }, exchange, frame);
 }
 
+/**
+ * Whether it is a second copy of an answer that was taken already. In a session no two answers are alike, so it proves
+ * nothing and hides nothing; in plain, answers are alike, and only another sequence tells the copy.
+ */
+function isLateCopy(link: PanelLink, exchange: Exchange, frame: Frame): boolean {
+  if (link.channel === undefined && frame.sequence === exchange.sequence) return false;
+  return link.repeated.some((bytes) => isSameSecret(bytes, frame.bytes));
+}
+
 const isPlain = (frame: Frame, code: number): boolean => frame.security === undefined && frame.code === code;
 
 /** A frame with another sequence number than the command's. */
 function judgeOther(link: PanelLink, frame: Frame): Verdict {
-  const isLateCopy = link.previous?.wasRepeated === true && isSameSecret(link.previous.bytes, frame.bytes);
-  if (isLateCopy) return miss;
   if (frame.sequence === 0) return isPlain(frame, busyReply.code) ? { kind: 'busy' } : { kind: 'restart-wanted' };
   return link.channel === undefined ? miss : { kind: 'forged', detail: 'replay' };
 }

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { encodeFrame, type Frame, type FrameParts, type Sequence } from '#protocol/osdp/frame.ts';
 import { encodeCommand, encodeReply, type Reply } from '#protocol/osdp/message.ts';
 import type { PeripheralConfig } from '#protocol/osdp/peripheral-port.ts';
-import { defaultKey } from '#protocol/osdp/secure-channel.ts';
+import { defaultKey, messageMac } from '#protocol/osdp/secure-channel.ts';
 import {
   arrives,
   card,
   type Fate,
   frameOf,
   otherKey,
+  plainPanel,
+  plainReader,
   readerCapabilities,
   readerIdentity,
   readerKey,
@@ -209,6 +211,19 @@ describe('the install window', () => {
     expect(selects.filter((select) => select === 0)).toHaveLength(1);
   });
 
+  it('ends a key on its way: KEYSET is not even repeated once it is over', () => {
+    const bench = new SessionBench(waiting, factory);
+    bench.fate = (direction, bytes) =>
+      direction === 'to-reader' && frameOf(bytes)[0]?.code === 0x75 ? [] : copy(bytes);
+    bench.run(100);
+    const until = bench.now + 300;
+    bench.tell({ kind: 'open-install', at: bench.now, until, key: otherKey });
+    bench.run(10_000);
+    const keys = bench.sent.filter(({ bytes }) => frameOf(bytes)[0]?.code === 0x75);
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.every(({ at }) => at < until)).toBe(true);
+  });
+
   it('never lets a key out in plain, nor under the public key after it closed', () => {
     const bench = new SessionBench(waiting, factory);
     const isKey = (bytes: Uint8Array) => frameOf(bytes)[0]?.code === 0x75;
@@ -288,7 +303,66 @@ describe('replay', () => {
   });
 });
 
+describe('a handshake without the key', () => {
+  it('ends before the panel shows its own proof', () => {
+    const bench = new SessionBench(securePanel, { ...secureReader, key: otherKey }).run(20_000);
+    expect(bench.fromPanel().some(({ code }) => code === 0x76)).toBe(true);
+    expect(bench.fromPanel().some(({ code }) => code === 0x77)).toBe(false);
+  });
+
+  it('opens nothing when only the last answer is wrong', () => {
+    const bench = new SessionBench(securePanel, secureReader);
+    bench.fate = changing(0x78, (frame) => [
+      encodeFrame({ ...frame, data: frame.data.map((byte, at) => (at === 15 ? byte ^ 1 : byte)) }),
+    ]);
+    bench.run(20_000);
+    expect(secured(bench)).toEqual([]);
+    expect(bench.alarms()).toEqual(['DEVICE_KEY_MISMATCH']);
+  });
+});
+
 describe('forgery', () => {
+  it('of data that does not decrypt ends the session, even under a good MAC', () => {
+    const bench = online();
+    bench.fate = changing(0x50, (frame) => {
+      const { channel } = bench.panel.link;
+      const commandMac = bench.panel.exchange?.commandMac;
+      if (channel === undefined || commandMac === undefined) throw new Error('no session');
+      const data = new Uint8Array(16).fill(7);
+      return [encodeFrame({ ...frame, data }, (covered) => messageMac(channel.keys, commandMac, covered))];
+    });
+    bench.present(card(3));
+    bench.run(2_000);
+    expect(cards(bench)).toEqual([]);
+    expect(bench.alarms()).toEqual(['DEVICE_MESSAGE_FORGED']);
+  });
+
+  it('of one bit in the MAC of a release moves nothing at the reader', () => {
+    const bench = online();
+    bench.fate = (direction, bytes) => {
+      const frame = frameOf(bytes)[0];
+      if (direction === 'to-panel' || frame?.mac === undefined || frame.code !== 0x68) return copy(bytes);
+      const mac = frame.mac.map((byte, at) => (at === 0 ? byte ^ 1 : byte));
+      return copy(encodeFrame(frame, () => mac));
+    };
+    bench.command(release);
+    bench.run(2_000);
+    expect(bench.did('output')).toEqual([]);
+    expect(bench.said('command-done').map(({ outcome }) => outcome.kind)).toEqual(['unknown']);
+  });
+
+  it('of a security block where no session is, is no answer', () => {
+    const bench = new SessionBench(plainPanel, plainReader);
+    bench.fate = (direction, bytes) => {
+      const frame = frameOf(bytes)[0];
+      if (direction === 'to-reader' || frame === undefined) return copy(bytes);
+      return copy(encodeFrame({ ...frame, security: { type: 0x16, data: empty } }, () => new Uint8Array(4)));
+    };
+    bench.run(20_000);
+    expect(bench.said('online')).toEqual([]);
+    expect(bench.said('offline').map(({ reason }) => reason)).toEqual(['silent']);
+  });
+
   it('of one bit in an encrypted read ends the session with an alarm', () => {
     const bench = online();
     bench.fate = changing(0x50, (frame) => {

@@ -216,6 +216,16 @@ describe('a reader with a key', () => {
     expect(bench.said('offline')).toEqual([]);
   });
 
+  it('does nothing said in plain during a session, even where it would speak plain otherwise', () => {
+    const bench = new SessionBench(securePanel, { ...secureReader, requireSecure: false }).run(500);
+    const sequence = (((bench.reader.sequence ?? 0) % 3) + 1) as Sequence;
+    const parts = { address: 0, isReply: false, sequence, check: 'crc', security: undefined } as const;
+    bench.inject('to-reader', encodeFrame({ ...parts, ...encodeCommand(release) }), 1);
+    bench.run(2_000);
+    expect(bench.did('refused')).toMatchObject([{ nak: 6 }]);
+    expect(bench.did('output')).toEqual([]);
+  });
+
   it('ends its session after eight seconds of silence, and says so once', () => {
     const bench = new SessionBench(securePanel, secureReader).run(500);
     let state = bench.reader;

@@ -70,6 +70,22 @@ describe('the pitfalls of OSDP', () => {
     expect(offlines(bench)).toEqual([]);
   });
 
+  it('1: in a session both answers to a repeated command may arrive without a suspicion', () => {
+    const bench = secure();
+    bench.flushes = false;
+    let count = 0;
+    bench.fate = (direction, bytes) => {
+      count += Number(direction === 'to-panel');
+      // The first answer comes after the repeat has left, the second one during the next exchange.
+      const isLate = direction === 'to-panel' && count <= 2;
+      return [{ bytes, delayMs: isLate ? 205 : 0 }];
+    };
+    bench.run(3_000);
+    expect(bench.alarms()).toEqual([]);
+    expect(offlines(bench)).toEqual([]);
+    expect(bench.said('transmit').filter(({ role }) => role === 'repeat').length).toBeGreaterThan(0);
+  });
+
   it('2: a repeat has the same bytes', () => {
     const bench = secure();
     bench.fate = isLost;
