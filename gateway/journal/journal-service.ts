@@ -117,6 +117,8 @@ export class JournalService {
     if (this.#condition.state.kind === 'failed' && !this.#reopened(at)) return;
     if (this.#condition.storage === 'ok') return;
     const isHeld = this.#options.reserveBytes === 0 || this.#reserve.hold();
+    // Where there is no room for the reserve, the next entry may fit and the one after it not: full stays full.
+    if (!isHeld && this.#condition.storage === 'full') return;
     const next = conditionOf(isHeld ? 'ok' : 'reserve-spent');
     if (next.storage === this.#condition.storage) return;
     try {
