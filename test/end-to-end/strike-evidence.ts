@@ -18,33 +18,39 @@ const isRelease = (event: StrikeEvent): boolean => event.cause === 'command' && 
 /** Whether the door became passable by it; it is born as its current is, and that is nobody's doing. */
 const hasOpened = (event: StrikeEvent): boolean => event.hasChanged && event.isPassable && event.cause !== 'start';
 
-const isFreeing = ({ kind, body }: Entry): boolean =>
-  (kind === 'command.received' && body['command'] === 'mode free') ||
-  (kind === 'door.mode-changed' && body['mode'] === 'free');
-
 const isReleasing = ({ kind, body }: Entry): boolean =>
   kind === 'access.granted' || (kind === 'command.received' && body['command'] === 'release');
 
-/** @returns what nobody's entry explains: releases without one of their own, and pulses. */
+/**
+ * @param record of one door's lock, @param entries of the whole history, both oldest first.
+ * @returns what no entry explains: releases without one of their own, and pulses.
+ */
 export function unexplained(
   door: string,
   record: readonly StrikeEvent[],
   entries: readonly Entry[],
 ): readonly StrikeEvent[] {
   const own = entries.filter((entry) => entry.door === door);
-  const open = own.filter(isReleasing);
-  const freeings = own.filter(isFreeing);
+  const releasing = own.filter(isReleasing);
   return record.filter((event) => {
     const at = Date.parse(event.at);
-    const precedes = (entry: Entry) => entry.at <= at + toleranceMs;
     if (isRelease(event)) {
-      const index = open.findIndex((entry) => precedes(entry) && entry.at > at - latestMs);
-      if (index >= 0) open.splice(index, 1);
+      const index = releasing.findIndex((entry) => entry.at <= at + toleranceMs && entry.at > at - latestMs);
+      if (index >= 0) releasing.splice(index, 1);
       return index < 0;
     }
-    if (!hasOpened(event)) return false;
-    return event.cause !== 'command' || !freeings.some(precedes);
+    return hasOpened(event) && !(event.cause === 'command' && isFreedAt(own, at));
   });
+}
+
+/** Whether the door was, or had just been told to be, free. */
+function isFreedAt(own: readonly Entry[], at: number): boolean {
+  const before = own.filter((entry) => entry.at <= at + toleranceMs);
+  const mode = before.findLast(({ kind }) => kind === 'door.mode-changed')?.body['mode'];
+  const isTold = before.some(
+    (entry) => entry.kind === 'command.received' && entry.body['command'] === 'mode free' && entry.at > at - latestMs,
+  );
+  return mode === 'free' || isTold;
 }
 
 /** Requests that were granted or commanded and of which the history does not say what became of them. */

@@ -107,13 +107,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
 }
 
-/** Waits until every device is on a secure channel and every door known. */
-export async function houseAtRest({ doors, status }: OpenGateway): Promise<void> {
-  let areOnline = false;
-  const ask = async () => {
-    while (!areOnline) areOnline = (await status()).devices.every(({ state }) => state === 'online');
+/** Waits until every device has come on line in this life, and every lock is known. */
+export async function houseAtRest({ seen, doors }: OpenGateway): Promise<void> {
+  const arrived = () => {
+    const start = seen.findLastIndex(({ kind }) => kind === 'gateway.started');
+    const online = seen.slice(start + 1).filter(({ kind }) => kind === 'device.online');
+    return new Set(online.map(({ body }) => body['device'])).size;
   };
-  await ask();
+  await waitUntil('every device to be on line', () => arrived() === houseSite.peripherals.length, 60_000);
   await waitUntil('every lock to be known', () => houseDoors.every((door) => isKnown(doors.get(door)?.state)), 60_000);
 }
 
@@ -177,11 +178,20 @@ function houseConfig(dir: string, site: RunningSite): HouseConfig {
   return { dataDir: 'data', runDir: 'run', journal: { budgetMiB: 64 }, clock: { ntp: 'assume' }, lines };
 }
 
-/** @param options `extra` adds that many more credentials that open nothing. */
-export function houseFacility({ extra = 0, name = 'Test house' } = {}): object {
-  const people = ['aiko', 'mei', 'guest', 'revoked', 'coin', 'ghost'] as const;
+export interface FacilityOptions {
+  readonly name?: string;
+  /** That many more credentials that open nothing; their cards are numbered from `firstExtraCard`. */
+  readonly extra?: number;
+  readonly isWithoutMei?: boolean;
+}
+
+export const firstExtraCard = 1_000;
+
+export function houseFacility({ name = 'Test house', extra = 0, isWithoutMei = false }: FacilityOptions = {}): object {
+  const all = ['aiko', 'mei', 'guest', 'revoked', 'coin', 'ghost'] as const;
+  const people = all.filter((id) => id !== 'mei' || !isWithoutMei);
   const card = (number: number) => ({ format: 'H10301', facility: 7, number });
-  const others = Array.from({ length: extra }, (_, index) => 1_000 + index);
+  const others = Array.from({ length: extra }, (_, index) => firstExtraCard + index);
   return {
     facility: { id: 'house', name, zone: 'Asia/Tokyo' },
     doors: [
