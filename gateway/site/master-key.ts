@@ -20,18 +20,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { FaultCode } from '#shared/code.ts';
 import { storeFault } from '../store/store-fault.ts';
 import { syncFolder } from '../store/sync-folder.ts';
 
-export type MasterKeyFaultCode =
-  | 'MASTER_KEY_MISSING'
-  | 'MASTER_KEY_FORBIDDEN'
-  /** The group or the world may read it. */
-  | 'MASTER_KEY_EXPOSED'
-  /** Not 32 bytes. */
-  | 'MASTER_KEY_MALFORMED'
-  /** There is data already that a new key could not open. */
-  | 'MASTER_KEY_NOT_FRESH';
+export type MasterKeyFaultCode = Extract<FaultCode, `MASTER_KEY_${string}`>;
 
 export class MasterKeyFault extends Error {
   override readonly name = 'MasterKeyFault';

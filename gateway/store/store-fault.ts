@@ -5,26 +5,9 @@
  * reading SQLite's words. Anything that is not a fault of the file (a wrong statement, a broken invariant) passes
  * through untouched: it is a bug.
  */
-export type StoreFaultCode =
-  | 'STORE_MISSING'
-  /** The file or its folder may not be read or written by this user. */
-  | 'STORE_FORBIDDEN'
-  /** The file system or the file is read-only. */
-  | 'STORE_READ_ONLY'
-  | 'STORE_FULL'
-  /** Not a database, torn, or with a -wal that does not belong to it. */
-  | 'STORE_DAMAGED'
-  /** Written by a later version of the gateway. */
-  | 'STORE_NEWER_SCHEMA'
-  /** A migration that had already been applied is not the one in this version. */
-  | 'STORE_MIGRATION_CHANGED'
-  | 'STORE_SQLITE_TOO_OLD'
-  /** Written under another master key. */
-  | 'STORE_WRONG_KEY'
-  /** Somebody else holds the file. */
-  | 'STORE_BUSY'
-  /** The disk refused for another reason. */
-  | 'STORE_FAILED';
+import type { FaultCode } from '#shared/code.ts';
+
+export type StoreFaultCode = Extract<FaultCode, `STORE_${string}`>;
 
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';

@@ -1,6 +1,7 @@
 /** Disks that fill, fail, or may not be written: the journal says which, refuses, and comes back by itself. */
-import { chmodSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createClaims, giveUp, offer, take } from '#gateway/journal/claims.ts';
 import type { JournalCondition } from '#gateway/journal/condition.ts';
@@ -130,14 +131,37 @@ it('closes a file that proves damaged in use, sets it aside, and goes on with a 
 });
 
 it('names a folder that may not be written, and one that is missing', () => {
-  const isRoot = process.getuid?.() === 0;
   const closed = join(folder.path, 'closed');
   mkdirSync(closed, { mode: 0o500 });
-  const opening = () => openService(closed, 0);
-  // Nobody is forbidden anything as root; then the immutable case below stands for it.
-  if (!isRoot) expect(opening).toThrow(expect.objectContaining({ code: 'STORE_FORBIDDEN' }));
-  chmodSync(closed, 0o700);
+  // Nothing is forbidden to root; there a disk mounted read-only is what cannot be written.
+  const disk = mountSmallDisk();
+  disk?.makeReadOnly();
+  const [path, code] = disk ? [disk.path, 'STORE_READ_ONLY'] : [closed, 'STORE_FORBIDDEN'];
+  expect(() => openService(path, 0)).toThrow(expect.objectContaining({ code }));
+  disk?.remove();
   expect(() => openService(join(folder.path, 'absent'), 0)).toThrow(expect.objectContaining({ code: 'STORE_MISSING' }));
+});
+
+it('refuses when the disk does not answer in time, and says later that the grant was not carried out', async () => {
+  const opened = await openIn(folder.path, { deadlineMs: 40, noteMs: 1 });
+  const holder = new Database(join(folder.path, 'journal.db'));
+  holder.exec('BEGIN IMMEDIATE');
+  const late = opened.journal.append(grantOf('r-late'));
+  expect(await late).toMatchObject({ kind: 'unavailable', state: { kind: 'failed' } });
+  expect(opened.journal.state().kind).toBe('failed');
+  expect(await opened.journal.append(grantOf('r-never'))).toMatchObject({ kind: 'unavailable' });
+  holder.exec('COMMIT');
+  holder.close();
+  await vi.waitFor(() => expect(opened.journal.state().kind).toBe('available'), 10_000);
+  await vi.waitFor(async () => {
+    const entries = await opened.journal.read({ newest: 9 });
+    const told = entries.map(({ kind, requestId }) => `${kind} ${requestId}`);
+    const isWritten = told.includes('access.granted r-late');
+    expect(told.includes('lock.not-executed r-late')).toBe(isWritten);
+    expect(told.join()).not.toContain('r-never');
+  });
+  expect(await opened.journal.append(grantOf('r-again'))).toMatchObject({ kind: 'durable' });
+  await opened.journal.close();
 });
 
 it.each([

@@ -13,6 +13,8 @@ export interface SmallDisk {
   fill(leaveBytes: number): void;
   /** Gives the filling back. */
   free(): void;
+  /** Nothing on it may be open for writing. */
+  makeReadOnly(): void;
   remove(): void;
 }
 
@@ -31,6 +33,9 @@ export function mountSmallDisk(): SmallDisk | undefined {
       writeFileSync(filling, Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes), 1));
     },
     free: () => rmSync(filling, { force: true }),
+    makeReadOnly: () => {
+      if (spawnSync('mount', ['-o', 'remount,ro', path]).status !== 0) throw new Error(`${path} stays writable`);
+    },
     remove: () => {
       spawnSync('umount', ['-l', path]);
       rmSync(path, { recursive: true, force: true });
