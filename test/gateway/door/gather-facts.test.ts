@@ -163,7 +163,8 @@ describe('a card', () => {
     const request = ask('reader-1', card(aikoCard));
     expect((await decide(request, sourcesOf(replica, at(0)))).code).toBe('GRANTED');
     expect((await decide(request, sourcesOf(replica, at(9)))).code).toBe('OUTSIDE_SCHEDULE');
-    expect((await decide(request, sourcesOf(replica, at(24 * 400)))).code).not.toBe('INTERNAL_FAULT');
+    // Four hundred days later it is a Tuesday.
+    expect((await decide(request, sourcesOf(replica, at(24 * 400)))).code).toBe('GRANTED');
     const unknown: Partial<LiveState> = { clock: () => ({ state: 'untrusted', now: undefined, errorMs: 0 }) };
     expect((await decide(request, sourcesOf(replica, unknown))).code).toBe('CLOCK_UNTRUSTED');
   });
