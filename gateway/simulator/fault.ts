@@ -36,11 +36,9 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('heal') }),
 ]);
 export type Fault = z.infer<typeof faultSchema>;
-export type FaultKind = Fault['kind'];
 
 /** Faults of the wire as a whole: the converter is gone, or back. */
 export const lineFaultSchema = z.strictObject({ kind: z.enum(['drop', 'restore']) });
-export type LineFaultKind = z.infer<typeof lineFaultSchema>['kind'];
 
 /** Faults of a door’s own parts. */
 export const doorFaultSchema = z.discriminatedUnion('kind', [

@@ -38,53 +38,103 @@ interface Waiting {
 
 /** @throws Error saying why the line cannot be opened. */
 export async function superviseLine(assignment: LineAssignment, surroundings: Surroundings): Promise<SupervisedLine> {
-  const { report } = surroundings;
-  const waiting = new Map<number, Waiting>();
-  let isClosed = false;
-  let nextId = 1;
-  const start = (assigned: LineAssignment) => startLine(assigned, waiting, surroundings);
-  const first = await start(assignment);
-  let child = first.child;
+  const calls: Calls = new Map();
+  const first = await startLine(assignment, calls, surroundings);
   const kept = onPort(assignment, first.port);
-  const revive = async () => {
-    for (const call of waiting.values()) call.fail(new SiteRefusal('CLOSED', `line ${assignment.line} stopped`));
-    waiting.clear();
-    if (isClosed) return;
-    report(faulted(assignment.line, 'its process ended; starting it again'));
-    await new Promise((done) => setTimeout(done, restartAfterMs));
-    if (isClosed) return;
-    try {
-      ({ child } = await start(kept));
-    } catch (error) {
-      report(faulted(assignment.line, error instanceof Error ? error.message : String(error)));
-    }
-    child.once('exit', () => void revive());
-  };
-  child.once('exit', () => void revive());
+  const line = new KeptLine(first.child, () => startLine(kept, calls, surroundings), {
+    calls,
+    tell: (detail) => surroundings.report(faulted(assignment.line, detail)),
+    name: assignment.line,
+  });
   return {
     port: first.port,
-    pid: () => child.pid,
-    perform: (call) =>
-      new Promise((done, fail) => {
-        const id = nextId++;
-        const deadline = setTimeout(() => {
-          waiting.delete(id);
-          fail(new SiteRefusal('CLOSED', `line ${assignment.line} does not answer`));
-        }, callWithinMs);
-        const settle =
-          <Value>(with_: (value: Value) => void) =>
-          (value: Value) => {
-            clearTimeout(deadline);
-            with_(value);
-          };
-        waiting.set(id, { done: settle(done), fail: settle(fail) });
-        tell(child, { kind: 'call', id, call });
-      }),
-    close: async () => {
-      isClosed = true;
-      await endChild(child);
-    },
+    pid: () => line.pid(),
+    perform: (call) => line.perform(call),
+    close: () => line.close(),
   };
+}
+
+type Calls = Map<number, Waiting>;
+
+interface Kept {
+  readonly calls: Calls;
+  readonly tell: (detail: string) => void;
+  readonly name: string;
+}
+
+class KeptLine {
+  #child: ChildProcess;
+  #isClosed = false;
+  #nextId = 1;
+  readonly #start: () => Promise<{ readonly child: ChildProcess }>;
+  readonly #kept: Kept;
+  readonly #keeping: Promise<void>;
+
+  constructor(child: ChildProcess, start: () => Promise<{ readonly child: ChildProcess }>, kept: Kept) {
+    this.#child = child;
+    this.#start = start;
+    this.#kept = kept;
+    this.#keeping = this.#keep();
+  }
+
+  pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  perform(call: SiteCall): Promise<LineAnswer> {
+    const id = this.#nextId++;
+    const { calls, name } = this.#kept;
+    return new Promise((done, fail) => {
+      const deadline = setTimeout(() => {
+        calls.delete(id);
+        fail(new SiteRefusal('CLOSED', `line ${name} does not answer`));
+      }, callWithinMs);
+      calls.set(id, {
+        done: (answer) => {
+          clearTimeout(deadline);
+          done(answer);
+        },
+        fail: (error) => {
+          clearTimeout(deadline);
+          fail(error);
+        },
+      });
+      tell(this.#child, { kind: 'call', id, call });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await endChild(this.#child);
+    await this.#keeping;
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#isClosed) {
+      await exitOf(this.#child);
+      for (const call of this.#kept.calls.values())
+        call.fail(new SiteRefusal('CLOSED', `line ${this.#kept.name} stopped`));
+      this.#kept.calls.clear();
+      if (this.#isClosed) return;
+      this.#kept.tell('its process ended; starting it again');
+      await this.#startAgain();
+    }
+  }
+
+  /** As often as it takes. A process that came up while the line was being closed is ended. */
+  async #startAgain(): Promise<void> {
+    while (!this.#isClosed) {
+      await new Promise((done) => setTimeout(done, restartAfterMs));
+      if (this.#isClosed) return;
+      try {
+        ({ child: this.#child } = await this.#start());
+        if (this.#isClosed) await endChild(this.#child);
+        return;
+      } catch (error) {
+        this.#kept.tell(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
 }
 
 function faulted(subject: string, detail: string): SiteEvent {
@@ -103,7 +153,7 @@ function tell(child: ChildProcess, message: ToLine): void {
 
 function startLine(
   assignment: LineAssignment,
-  waiting: Map<number, Waiting>,
+  waiting: Calls,
   { report, env }: Surroundings,
 ): Promise<{ readonly child: ChildProcess; readonly port: number | null }> {
   const child = fork(program, {
@@ -127,16 +177,19 @@ function startLine(
   });
 }
 
-function settle(waiting: Map<number, Waiting>, message: Extract<FromLine, { readonly id: number }>): void {
+function settle(waiting: Calls, message: Extract<FromLine, { readonly id: number }>): void {
   const call = waiting.get(message.id);
   waiting.delete(message.id);
   if (message.kind === 'answer') call?.done(message.answer);
   else call?.fail(new SiteRefusal('BAD_REQUEST', message.detail));
 }
 
+async function exitOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
 async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
+  const ended = exitOf(child);
   if (child.connected) child.disconnect();
   const impatience = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
   await ended;

@@ -57,7 +57,6 @@ export const siteRequest = z.strictObject({
   verb: z.enum(verbs),
   arguments: z.unknown(),
 });
-export type SiteRequest = z.infer<typeof siteRequest>;
 
 /** One call with its arguments parsed. */
 export type SiteCall = {

@@ -3,7 +3,7 @@
  *
  * The witness that no gateway can talk to: written by the peripheral's process before it answers the command,
  * append-only, so it holds whatever the gateway's own history says. Times are on the machine's clocks.
- * Not promised: durability over a power cut of the simulating machine.
+ * Not promised: durability over a power cut of the simulating machine, or an end: whoever runs a site for weeks removes it.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface StrikeRecord {
 }
 
 /** The file of one door's lock inside a site's state folder. */
-export function strikeRecordFile(stateDir: string, door: DoorId | string): string {
+function strikeRecordFile(stateDir: string, door: DoorId | string): string {
   return join(stateDir, `strike-${door}.jsonl`);
 }
 
