@@ -6,6 +6,7 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway accept-device <device>        then: kannuki-gateway install-window <device>',
   options: {},
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [device] = call.words;

@@ -4,14 +4,16 @@ import { type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {
-  usage: 'kannuki-gateway area-reset <holder|*>',
+  usage: 'kannuki-gateway area-reset <holder|*> [--json]',
   options: {},
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [holder] = call.words;
       if (!holder) throw new UsageError('which holder?');
       const value = await client.call('area-reset', { holder: holder === '*' ? holder : identifier<'holder'>(holder) });
-      call.terminal.out(JSON.stringify(value));
+      const { forgotten } = value as { readonly forgotten: number };
+      call.terminal.out(call.flags['json'] ? JSON.stringify(value) : `${forgotten} forgotten`);
       return 0;
     }),
 };

@@ -7,6 +7,7 @@ export const command: Command = {
   usage: `kannuki-gateway capture [--line ID]             as text, until Ctrl-C
 kannuki-gateway capture [--line ID] --pcapng    into a file of the data folder, whose path is printed`,
   options: { line: { type: 'string' }, pcapng: { type: 'boolean' } },
+  wordsMax: 0,
   run: (call) =>
     withGateway(call, async (client) => {
       const line = textFlag(call, 'line');

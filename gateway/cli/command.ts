@@ -25,6 +25,8 @@ export interface Call {
 export interface Command {
   readonly usage: string;
   readonly options: ParseArgsOptionsConfig;
+  /** Words it takes beside its options; more are a mistake. */
+  readonly wordsMax: number;
   readonly run: (call: Call) => Promise<number>;
 }
 

@@ -12,6 +12,7 @@ export const command: Command = {
     address: { type: 'string' },
     alone: { type: 'boolean' },
   },
+  wordsMax: 0,
   run: async (call) => {
     const address = numberFlag(call, 'address', { min: 0, max: 126 });
     const found = await searchLine({

@@ -8,6 +8,7 @@ import { configOf } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway door [--config FILE]',
   options: {},
+  wordsMax: 0,
   run: async (call) => {
     await runDoor(configOf(call), { log: createLogger('info'), threads: ownThreads, signal: call.terminal.signal });
     return 0;

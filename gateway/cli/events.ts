@@ -9,6 +9,7 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway events [--newest 1…1000] [--follow] [--json]',
   options: { newest: { type: 'string' }, follow: { type: 'boolean', short: 'f' } },
+  wordsMax: 0,
   run: (call) =>
     withGateway(call, async (client) => {
       const newest = numberFlag(call, 'newest', { min: 1, max: 1_000 }) ?? 20;

@@ -18,6 +18,7 @@ kannuki-gateway explain --door ID (--credential ID | --card BITS | --pin DIGITS)
     'second-factor': { type: 'string' },
     at: { type: 'string' },
   },
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [request] = call.words;

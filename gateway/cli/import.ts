@@ -13,6 +13,7 @@ const importDeadlineMs = 600_000;
 export const command: Command = {
   usage: 'kannuki-gateway import <facility.json | folder of CSV files> [--dry-run] [--json]',
   options: { 'dry-run': { type: 'boolean' } },
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [source] = call.words;

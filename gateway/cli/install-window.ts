@@ -6,6 +6,7 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway install-window <device> [--seconds 10…900]',
   options: { seconds: { type: 'string' } },
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [device] = call.words;

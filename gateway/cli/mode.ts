@@ -1,20 +1,41 @@
 /** `mode`: how a door behaves until told otherwise. */
+import { codeText, isCode } from '#shared/code.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Call, type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 const modes = ['controlled', 'free', 'lockdown'] as const;
 
+interface Outcome {
+  readonly requestId: string;
+  readonly door: string;
+  readonly answer: string;
+}
+
 export const command: Command = {
-  usage: 'kannuki-gateway mode <door|*> <controlled|free|lockdown>',
+  usage:
+    'kannuki-gateway mode <door|*> <controlled|free|lockdown> [--json]        exit code 1 unless every door took it',
   options: {},
+  wordsMax: 2,
   run: (call) =>
     withGateway(call, async (client) => {
       const [door, asked] = call.words;
       const mode = modes.find((known) => known === asked);
       if (!door || !mode) throw new UsageError('which door, and which mode?');
-      const value = await client.call('mode', { door: door === '*' ? door : identifier<'door'>(door), mode });
-      call.terminal.out(JSON.stringify(value));
-      return 0;
+      const outcomes = (await client.call('mode', {
+        door: door === '*' ? door : identifier<'door'>(door),
+        mode,
+      })) as readonly Outcome[];
+      if (call.flags['json']) call.terminal.out(JSON.stringify(outcomes));
+      else for (const outcome of outcomes) tell(outcome, mode, call);
+      return outcomes.every(isTaken) ? 0 : 1;
     }),
 };
+
+const isTaken = ({ answer }: Outcome): boolean => answer === 'accepted' || answer === 'already-so';
+
+function tell(outcome: Outcome, mode: string, { terminal }: Call): void {
+  const { door, answer } = outcome;
+  if (isTaken(outcome)) terminal.out(`${door}: ${mode}${answer === 'already-so' ? ' already' : ''}`);
+  else terminal.err(`${door}: ${isCode(answer) ? codeText(answer, terminal.language) : answer} [${answer}]`);
+}

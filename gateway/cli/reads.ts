@@ -6,6 +6,7 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway reads [--json]',
   options: {},
+  wordsMax: 0,
   run: (call) =>
     withGateway(call, async (client) => {
       const reads = (await client.call('reads', {})) as readonly UnknownRead[];

@@ -4,8 +4,9 @@ import { type Command, numberFlag, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {
-  usage: 'kannuki-gateway release <door> [--ms 200…600000]',
+  usage: 'kannuki-gateway release <door> [--ms 200…600000] [--json]',
   options: { ms: { type: 'string' } },
+  wordsMax: 1,
   run: (call) =>
     withGateway(call, async (client) => {
       const [door] = call.words;
@@ -15,7 +16,8 @@ export const command: Command = {
         door: identifier<'door'>(door),
         ...(ms === undefined ? {} : { ms }),
       });
-      call.terminal.out(JSON.stringify(value));
+      if (call.flags['json']) call.terminal.out(JSON.stringify(value));
+      else call.terminal.out(`${door}: released; what follows: kannuki-gateway events`);
       return 0;
     }),
 };

@@ -1,6 +1,6 @@
 /** Finds the command, parses what it was given, and turns what it throws into a line and an exit code. */
 import { parseArgs } from 'node:util';
-import type { Language } from '#shared/code.ts';
+import { codeRemedy, codeText, isCode, type Language } from '#shared/code.ts';
 import { environmentLanguage } from '../config.ts';
 import { type Call, type Command, commonOptions, type Terminal, UsageError } from './command.ts';
 
@@ -9,7 +9,7 @@ interface Listed {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-const commands: Readonly<Record<string, Listed>> = {
+export const commands: Readonly<Record<string, Listed>> = {
   door: { summary: 'run the door process: devices, decisions, journal', load: () => import('./door.ts') },
   status: { summary: 'doors, devices, clock and storage at a glance', load: () => import('./status.ts') },
   events: { summary: 'what happened; --follow for what happens', load: () => import('./events.ts') },
@@ -35,12 +35,13 @@ const commands: Readonly<Record<string, Listed>> = {
   simulate: { summary: 'run simulated readers, locks and doors', load: () => import('./simulate.ts') },
 };
 
-export async function runCommand(args: readonly string[]): Promise<number> {
+/** @param terminal the process's own, unless told otherwise. @returns the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal = openTerminal()): Promise<number> {
   const [name = 'help', ...rest] = args;
   const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!listed) return showHelp(name);
+  if (!listed) return showHelp(name, terminal);
   const { command } = await listed.load();
-  const terminal = openTerminal();
+  let spoken = terminal;
   try {
     const { values, positionals } = parseArgs({
       args: rest,
@@ -51,14 +52,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       terminal.out(`kannuki-gateway ${name}: ${listed.summary}\n\n${command.usage}`);
       return 0;
     }
-    const call: Call = {
-      words: positionals,
-      flags: values as Call['flags'],
-      terminal: withLanguage(terminal, values.language),
-    };
-    return await command.run(call);
+    const spare = positionals[command.wordsMax];
+    if (spare !== undefined) throw new UsageError(`"${spare}" is one word too many`);
+    spoken = withLanguage(terminal, values.language);
+    return await command.run({ words: positionals, flags: values as Call['flags'], terminal: spoken });
   } catch (error) {
-    return report(error, command, terminal);
+    return report(error, command, spoken);
   }
 }
 
@@ -67,11 +66,18 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === undefined) throw error;
   const isUsage = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
-  terminal.err(isUsage ? `${error.message}\n\n${command.usage}` : `${error.message} [${code}]`);
+  if (isUsage) terminal.err(`${error.message}\n\n${command.usage}`);
+  else for (const line of faultLines(code, error.message, terminal.language)) terminal.err(line);
   return isUsage ? 2 : 1;
 }
 
-function showHelp(name: string): number {
+/** A code of the registry is told in its own sentence, with what can be done about it. */
+function faultLines(code: string, message: string, language: Language): readonly string[] {
+  if (!isCode(code)) return [`${message} [${code}]`];
+  return [`${codeText(code, language)} [${code}]`, codeRemedy(code, language)];
+}
+
+function showHelp(name: string, terminal: Terminal): number {
   const isAsked = ['help', '--help', '-h'].includes(name);
   const list = Object.entries(commands).map(([word, { summary }]) => `  ${word.padEnd(16)} ${summary}`);
   const text = [
@@ -81,9 +87,8 @@ function showHelp(name: string): number {
     '',
     'Every command takes --config FILE, --language en|ja, --json where a program may read, and --help.',
   ];
-  const stream = isAsked ? process.stdout : process.stderr;
-  if (!isAsked) stream.write(`there is no command "${name}"\n\n`);
-  stream.write(`${text.join('\n')}\n`);
+  if (isAsked) terminal.out(text.join('\n'));
+  else terminal.err([`there is no command "${name}"`, '', ...text].join('\n'));
   return isAsked ? 0 : 2;
 }
 

@@ -8,6 +8,7 @@ import { type Command, textFlag, UsageError } from './command.ts';
 export const command: Command = {
   usage: 'kannuki-gateway simulate <site.yaml> [--state DIR]        runs until Ctrl-C',
   options: { state: { type: 'string' } },
+  wordsMax: 1,
   run: async (call) => {
     const [file] = call.words;
     if (!file) throw new UsageError('simulate which site?');

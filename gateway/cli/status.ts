@@ -8,6 +8,7 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: 'kannuki-gateway status [--json]',
   options: {},
+  wordsMax: 0,
   run: (call) =>
     withGateway(call, async (client) => {
       const report = (await client.call('status', {})) as StatusReport;
@@ -33,7 +34,7 @@ export function statusLines(report: StatusReport, language: Language): readonly 
     ),
     `facility  ${facility ? `${facility.name} (${facility.zone})` : 'none yet: kannuki-gateway import'}`,
     `clock     ${clock.state} · ${time}`,
-    `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq} entries`,
+    `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq ?? 'unknown'} entries`,
     `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch}`,
     ...report.doors.map((door) => `door      ${doorText(door)}`),
     ...report.lines.map((line) => `line      ${line.line} · ${line.state}${detail(line.detail)}`),

@@ -11,6 +11,7 @@ export const command: Command = {
   usage: `kannuki-gateway verify-journal [--json]                       of the running gateway
 kannuki-gateway verify-journal --key HEX [--file FILE] [--json]   of a file, from its first public key alone`,
   options: { key: { type: 'string' }, file: { type: 'string' } },
+  wordsMax: 0,
   run: async (call) => {
     const verdict = textFlag(call, 'key') === undefined ? await ofGateway(call) : ofFile(call);
     if (call.flags['json']) call.terminal.out(JSON.stringify(verdict));

@@ -16,6 +16,7 @@ import {
   lookingVerbs,
   messageBytesMax,
   requestSchema,
+  streamVerbs,
   type Verb,
 } from './messages.ts';
 
@@ -29,11 +30,11 @@ export interface CallContext {
   readonly emit: (item: unknown) => void;
   /** Ends with the connection or the deadline. */
   readonly signal: AbortSignal;
+  /** What the socket of this call allows. */
+  readonly rights: 'look' | 'act';
 }
 
 export type Handlers = { readonly [Of in Verb]: (call: Arguments<Of>, context: CallContext) => unknown };
-
-const streams: ReadonlySet<Verb> = new Set<Verb>(['follow', 'capture']);
 
 export interface ControlServer {
   close(): Promise<void>;
@@ -143,9 +144,9 @@ async function answerCall(line: string, scope: CallScope): Promise<ControlReply>
     return refused('NOT_ALLOWED', `${verb} needs the admin socket`);
   const parsed = calls[verb].safeParse(request.data.arguments ?? {});
   if (!parsed.success) return refused('BAD_REQUEST', issueText(parsed.error.issues));
-  const deadline = streams.has(verb) ? undefined : AbortSignal.timeout(deadlineMs);
+  const deadline = streamVerbs.has(verb) ? undefined : AbortSignal.timeout(deadlineMs);
   const signal = deadline ? AbortSignal.any([scope.gone, deadline]) : scope.gone;
-  const context: CallContext = { signal, emit: (item) => scope.send({ id, item }) };
+  const context: CallContext = { signal, emit: (item) => scope.send({ id, item }), rights: scope.rights };
   try {
     const handler = scope.handlers[verb] as (call: unknown, context: CallContext) => unknown;
     const value = await withSignal(Promise.resolve(handler(parsed.data, context)), signal);
@@ -153,7 +154,7 @@ async function answerCall(line: string, scope: CallScope): Promise<ControlReply>
   } catch (error) {
     if (error instanceof ControlRefusal) return refused(error.code, error.message);
     if (signal.aborted) return refused('DEADLINE', `no answer within ${deadlineMs} ms`);
-    scope.log.error({ error, verb }, 'control call failed');
+    scope.log.error({ err: error, verb }, 'control call failed');
     return refused('INTERNAL_FAULT', 'the call failed; the gateway’s log says why');
   }
 }

@@ -1,10 +1,11 @@
 /**
  * The caller's end of a control socket: the command line now, the edge process too.
  *
- * Every call has a deadline; a lost connection fails every call that waits. Nothing is retried: the caller decides.
+ * Every call but a stream has a deadline, kept here too, since a process that hangs keeps none; a lost connection fails
+ * every call that waits. Nothing is retried: the caller decides.
  */
 import { createConnection, type Socket } from 'node:net';
-import { type Arguments, ControlRefusal, messageBytesMax, type Verb } from './messages.ts';
+import { type Arguments, ControlRefusal, messageBytesMax, streamVerbs, type Verb } from './messages.ts';
 
 export interface ControlClient {
   /** @throws ControlRefusal with the other side's code; ControlLost when the gateway is not there or goes away. */
@@ -19,16 +20,26 @@ export interface CallOptions {
   readonly onItem?: (item: unknown) => void;
 }
 
+export type LostCode = 'GATEWAY_NOT_RUNNING' | 'GATEWAY_FORBIDDEN' | 'GATEWAY_SILENT';
+
 export class ControlLost extends Error {
-  readonly code = 'GATEWAY_NOT_RUNNING';
+  readonly code: LostCode;
+
+  constructor(code: LostCode, detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.code = code;
+  }
 }
 
 interface Waiting {
   readonly done: (value: unknown) => void;
   readonly fail: (error: Error) => void;
   readonly onItem: ((item: unknown) => void) | undefined;
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
+/** How much longer than the other side we wait for its word, ms. */
+const graceMs = 2_000;
 /** A reply may be as long as a page of entries; a stream's item is shorter. */
 const replyBytesMax = 16 * messageBytesMax;
 
@@ -49,19 +60,33 @@ export async function connectControl(path: string): Promise<ControlClient> {
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
-    for (const call of waiting.values()) call.fail(new ControlLost('the gateway closed the connection'));
+    for (const { timer, fail } of waiting.values()) {
+      clearTimeout(timer);
+      fail(gone());
+    }
     waiting.clear();
   });
   return {
-    call: (verb, args, options = {}) =>
+    call: (verb, args, { deadlineMs = 10_000, onItem } = {}) =>
       new Promise((done, fail) => {
+        if (socket.destroyed || socket.writableEnded) {
+          fail(gone());
+          return;
+        }
         const id = nextId++;
-        waiting.set(id, { done, fail, onItem: options.onItem });
-        socket.write(`${JSON.stringify({ id, verb, arguments: args, deadlineMs: options.deadlineMs ?? 10_000 })}\n`);
+        const giveUp = () => {
+          waiting.delete(id);
+          fail(new ControlLost('GATEWAY_SILENT', `the gateway did not answer within ${deadlineMs} ms`));
+        };
+        const timer = streamVerbs.has(verb) ? undefined : setTimeout(giveUp, deadlineMs + graceMs);
+        waiting.set(id, { done, fail, onItem, timer });
+        socket.write(`${JSON.stringify({ id, verb, arguments: args, deadlineMs })}\n`);
       }),
     close: () => socket.end(),
   };
 }
+
+const gone = (): ControlLost => new ControlLost('GATEWAY_NOT_RUNNING', 'the gateway closed the connection');
 
 type Incoming =
   | { readonly id: number; readonly item: unknown }
@@ -76,6 +101,7 @@ function settle(waiting: Map<number, Waiting>, message: Incoming): void {
     return;
   }
   waiting.delete(message.id);
+  clearTimeout(call.timer);
   if (message.status === 'ok') call.done(message.value);
   else call.fail(new ControlRefusal(message.code, message.detail));
 }
@@ -84,6 +110,12 @@ function connect(path: string): Promise<Socket> {
   return new Promise((done, fail) => {
     const socket = createConnection(path);
     socket.once('connect', () => done(socket));
-    socket.once('error', (cause) => fail(new ControlLost(`no gateway answers at ${path}`, { cause })));
+    socket.once('error', (cause: NodeJS.ErrnoException) => fail(lost(path, cause)));
   });
+}
+
+function lost(path: string, cause: NodeJS.ErrnoException): ControlLost {
+  return cause.code === 'EACCES' || cause.code === 'EPERM'
+    ? new ControlLost('GATEWAY_FORBIDDEN', `this user may not speak to the gateway at ${path}`, { cause })
+    : new ControlLost('GATEWAY_NOT_RUNNING', `no gateway answers at ${path}`, { cause });
 }

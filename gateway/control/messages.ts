@@ -92,6 +92,9 @@ export const lookingVerbs: ReadonlySet<Verb> = new Set<Verb>([
   'reads',
 ]);
 
+/** Calls that go on until their caller leaves. */
+export const streamVerbs: ReadonlySet<Verb> = new Set<Verb>(['follow', 'capture']);
+
 const verbs = Object.keys(calls) as [Verb, ...Verb[]];
 
 export const requestSchema = z.strictObject({

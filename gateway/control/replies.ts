@@ -32,7 +32,8 @@ export interface StatusReport {
   readonly at: string;
   readonly facility: { readonly name: string; readonly zone: string } | undefined;
   readonly clock: { readonly state: string; readonly now: string | undefined; readonly errorMs: number };
-  readonly journal: { readonly state: string; readonly detail: string; readonly lastSeq: number };
+  /** `lastSeq` is absent while the disk cannot be read. */
+  readonly journal: { readonly state: string; readonly detail: string; readonly lastSeq: number | undefined };
   readonly replica: { readonly state: string; readonly detail: string; readonly epoch: number };
   readonly doors: readonly DoorStatus[];
   readonly lines: readonly { readonly line: string; readonly state: string; readonly detail: string }[];

@@ -1,8 +1,10 @@
 /** What each line needs before a byte can pass: the port, the right to it, an adapter that does not dawdle. */
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readKeyFile } from '../access/key-file.ts';
 import type { Config } from '../config.ts';
-import { broken, type DoctorFinding, fine, risky } from './finding.ts';
+import { asGateway, broken, type DoctorFinding, fine, risky } from './finding.ts';
+import { look } from './look.ts';
 
 type LineOf = Config['lines'][number];
 
@@ -59,12 +61,22 @@ function checkDevice(line: LineOf, device: LineOf['devices'][number]): readonly 
     ];
   }
   if (device.keyFile === undefined) return [fine(check, `address ${device.address}, key from its installation`)];
-  const info = statSync(device.keyFile, { throwIfNoEntry: false });
-  if (!info)
-    return [
-      broken(check, `key file ${device.keyFile} does not exist`, 'put the 32 hexadecimal digits of its key there'),
-    ];
-  return (info.mode & 0o077) === 0
-    ? [fine(check, `address ${device.address}, key from ${device.keyFile}`)]
-    : [broken(check, `key file ${device.keyFile} can be read by others`, `chmod 400 ${device.keyFile}`)];
+  return [checkKeyFile(check, device.keyFile, `address ${device.address}, key from ${device.keyFile}`)];
+}
+
+function checkKeyFile(check: string, path: string, whole: string): DoctorFinding {
+  const info = look(path);
+  const reading = readKeyFile(path);
+  if ('key' in reading) return fine(check, whole);
+  if (info === 'absent')
+    return broken(check, `key file ${path} does not exist`, 'put the 32 hexadecimal digits of its key there');
+  if (info !== 'hidden' && (info.mode & 0o077) !== 0)
+    return broken(check, `key file ${path} can be read by others`, `chmod 400 ${path}`);
+  return info === 'hidden' || reading.fault.endsWith('EACCES')
+    ? risky(check, `key file ${path} may not be read`, asGateway)
+    : broken(
+        check,
+        `key file ${path} holds no key`,
+        'put the 32 hexadecimal digits of its key there, and nothing else',
+      );
 }

@@ -3,7 +3,8 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } 
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readKernelSynchronization } from '../system/kernel-time.ts';
-import { broken, type DoctorFinding, fine, risky } from './finding.ts';
+import { asGateway, broken, type DoctorFinding, fine, risky } from './finding.ts';
+import { look } from './look.ts';
 
 const mebibyte = 1024 * 1024;
 /** Below this the journal will soon meet the end of the disk. */
@@ -50,14 +51,15 @@ function checkMasterKey(config: Config, credentials: string | undefined): Doctor
   const given = credentials === undefined ? undefined : join(credentials, 'kannuki-master-key');
   if (given !== undefined && existsSync(given)) return fine('master key', 'given by systemd');
   const path = config.masterKeyFile ?? join(config.dataDir, 'master.key');
-  const info = statSync(path, { throwIfNoEntry: false });
-  if (!info && hasData(config.dataDir))
+  const info = look(path);
+  if (info === 'hidden') return risky('master key', `${path} may not be looked at`, asGateway);
+  if (info === 'absent' && hasData(config.dataDir))
     return broken(
       'master key',
       `${path} does not exist, and ${config.dataDir} holds data that only it opens`,
       'put the key of this gateway back',
     );
-  if (!info)
+  if (info === 'absent')
     return risky('master key', `${path} does not exist`, 'it is made at the first start with an empty data folder');
   const mode = info.mode & 0o777;
   return (mode & 0o077) === 0

@@ -13,7 +13,7 @@ export function checkRunning(report: StatusReport, language: Language): readonly
       ? broken('clock', codeText('CLOCK_UNTRUSTED', language), codeRemedy('CLOCK_UNTRUSTED', language))
       : fine('clock', report.clock.state),
     report.journal.state === 'available'
-      ? fine('journal', `${report.journal.lastSeq} entries`)
+      ? fine('journal', `${report.journal.lastSeq ?? 'unknown'} entries`)
       : broken(
           'journal',
           `${report.journal.state}: ${report.journal.detail}`,
@@ -42,6 +42,14 @@ export function checkRunning(report: StatusReport, language: Language): readonly
     ),
     ...report.doors.flatMap((door) =>
       door.alarms.map((code) => broken(`door ${door.name}`, codeText(code, language), codeRemedy(code, language))),
+    ),
+    ...report.doors.flatMap((door) =>
+      door.state === 'unknown'
+        ? [broken(`door ${door.name}`, 'nobody knows how it stands', 'see what is said of its devices above')]
+        : [],
+    ),
+    ...report.alarms.map(({ subject, code, detail }) =>
+      broken(subject, `${codeText(code, language)}${detail === '' ? '' : ` (${detail})`}`, codeRemedy(code, language)),
     ),
   ];
 }

@@ -8,6 +8,9 @@ export interface DoctorFinding {
   readonly remedy: string;
 }
 
+/** What to do where this user may not look. */
+export const asGateway = 'run this as the gateway’s user, or as root';
+
 export const fine = (check: string, detail: string): DoctorFinding => ({ check, state: 'ok', detail, remedy: '' });
 export const risky = (check: string, detail: string, remedy: string): DoctorFinding => ({
   check,

@@ -6,6 +6,7 @@
 import { type Code, codeText, isCode, type RefusalCode } from '#shared/code.ts';
 import { identifier, type RequestId } from '#shared/identifier.ts';
 import { wallMs } from '#shared/instant.ts';
+import type { CallContext } from '../control/door-side.ts';
 import { type Arguments, ControlRefusal, type NamedCredential } from '../control/messages.ts';
 import type { ExplainReport, ExplainStep } from '../control/replies.ts';
 import type { AccessRequest, CardBits, Presented } from '../door/access-request.ts';
@@ -60,7 +61,17 @@ async function findDecision(request: RequestId, { journal }: DoorProcess): Promi
   return undefined;
 }
 
-export async function simulateDecision(call: Arguments<'simulate'>, process: DoorProcess): Promise<ExplainReport> {
+/**
+ * @param rights who may only look asks by a credential's id alone: bits and PINs that can be tried without an entry would
+ * be an oracle that no limiter slows.
+ */
+export async function simulateDecision(
+  call: Arguments<'simulate'>,
+  process: DoorProcess,
+  rights: CallContext['rights'],
+): Promise<ExplainReport> {
+  if (rights === 'look' && (!('credential' in call.presented) || call.secondFactor !== undefined))
+    throw new ControlRefusal('NOT_ALLOWED', 'cards and PINs are tried on the admin socket; name a credential');
   const { replica } = process;
   const reader = replica.readers.find(({ door }) => door === call.door);
   if (!reader)
@@ -179,6 +190,8 @@ interface Ended {
 
 function stepOf(rank: number, codes: readonly RefusalCode[], { decidedAt, code, detail }: Ended): ExplainStep {
   const rule = codes.join(', ');
+  // A fault is no rule's: nothing is known to have passed.
+  if (code === 'INTERNAL_FAULT') return { rank, rule, verdict: 'not-reached', code: undefined, words: '' };
   if (decidedAt === undefined || rank < decidedAt) return { rank, rule, verdict: 'passed', code: undefined, words: '' };
   if (rank > decidedAt) return { rank, rule, verdict: 'not-reached', code: undefined, words: '' };
   return { rank, rule, verdict: 'refused', code, words: detail ?? '' };

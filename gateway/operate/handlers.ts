@@ -1,6 +1,6 @@
 /** Which call does what. Nothing is decided here: each line hands over to the room that knows. */
 
-import type { DeviceId } from '#shared/identifier.ts';
+import type { DeviceId, DoorId } from '#shared/identifier.ts';
 import { later, wallMs } from '#shared/instant.ts';
 import { type CommandDeskPorts, type CommandOutcome, commandDoor } from '../access/command-desk.ts';
 import type { WindowAnswer } from '../access/device-keys.ts';
@@ -57,7 +57,7 @@ function handlersOf(parts: HandlerParts): Handlers {
     events: (call) => readEvents(call, process),
     follow: (call, context) => followEvents(call, context, { process, broadcast: parts.broadcast }),
     explain: (call) => explainPast(call, process),
-    simulate: (call) => simulateDecision(call, process),
+    simulate: (call, { rights }) => simulateDecision(call, process, rights),
     reads: () => parts.reads.list(),
     release: ({ door, ms }) =>
       commandDoor(door, { kind: 'release', ...(ms === undefined ? {} : { ms }) }, parts.commands).then(orRefuse),
@@ -84,10 +84,13 @@ function orRefuse(outcome: CommandOutcome): CommandOutcome {
 async function setMode(
   { door, mode }: Arguments<'mode'>,
   { process, commands }: HandlerParts,
-): Promise<readonly CommandOutcome[]> {
+): Promise<readonly (CommandOutcome & { readonly door: DoorId })[]> {
   const doors = door === '*' ? process.doors.shells.map((shell) => shell.state.row.id) : [door];
-  const outcomes = await Promise.all(doors.map((each) => commandDoor(each, { kind: 'mode', mode }, commands)));
-  return door === '*' ? outcomes : outcomes.map(orRefuse);
+  const outcomes = await Promise.all(
+    doors.map(async (each) => ({ door: each, ...(await commandDoor(each, { kind: 'mode', mode }, commands)) })),
+  );
+  if (door !== '*') outcomes.forEach(orRefuse);
+  return outcomes;
 }
 
 /** An operator's act is in the history before it is done, and done only if it is. */

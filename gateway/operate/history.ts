@@ -7,6 +7,7 @@ import type { EntryView } from '../control/entry-view.ts';
 import type { Arguments } from '../control/messages.ts';
 import type { FollowItem } from '../control/replies.ts';
 import type { Entry } from '../journal/entry.ts';
+import { StoreFault } from '../store/store-fault.ts';
 import type { DoorProcess } from './door-process.ts';
 import { doorStatus } from './status.ts';
 
@@ -68,14 +69,31 @@ export async function followEvents(
     if (shell) emit({ kind: 'door', door: doorStatus(shell, process) });
   };
   const stopDoors = broadcast.listen(showDoor);
-  const past = call.newest > 0 ? await process.journal.read({ newest: call.newest }) : [];
-  for (const entry of [...past, ...early]) pass(entry);
-  isReady = true;
-  for (const shell of process.doors.shells) showDoor(shell.state.row.id);
-  await new Promise<void>((done) => {
-    if (context.signal.aborted) done();
-    context.signal.addEventListener('abort', () => done(), { once: true });
+  try {
+    const past = call.newest > 0 ? await readPast(call.newest, process) : [];
+    for (const entry of [...past, ...early]) pass(entry);
+    isReady = true;
+    for (const shell of process.doors.shells) showDoor(shell.state.row.id);
+    await ended(context.signal);
+  } finally {
+    stopEntries();
+    stopDoors();
+  }
+}
+
+/** A disk that cannot be read now has no past to show; what happens is followed all the same. */
+async function readPast(newest: number, { journal }: DoorProcess): Promise<readonly Entry[]> {
+  try {
+    return await journal.read({ newest });
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    return [];
+  }
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener('abort', () => done(), { once: true });
   });
-  stopEntries();
-  stopDoors();
 }

@@ -2,6 +2,7 @@
  * An import on its way in: files arrive in pieces, lie in a folder of their own, and are gone when it is over.
  *
  * Bounded: one import at a time, its sizes announced and held to; what is abandoned is removed at the next begin or start.
+ * Guarantee: pieces land in the order in which they came, and all of them have before the files are taken.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
@@ -13,6 +14,8 @@ interface Begun {
   readonly id: string;
   readonly folder: string;
   readonly files: Map<string, { readonly bytes: number; received: number }>;
+  /** The last piece on its way to the disk. */
+  written: Promise<void>;
 }
 
 export class ImportSpool {
@@ -37,7 +40,8 @@ export class ImportSpool {
     const id = randomUUID();
     const folder = join(this.#dataDir, `import-${id}`);
     mkdirSync(folder, { mode: 0o700 });
-    this.#begun = { id, folder, files: new Map(files.map(({ name, bytes }) => [name, { bytes, received: 0 }])) };
+    const awaited = new Map(files.map(({ name, bytes }) => [name, { bytes, received: 0 }]));
+    this.#begun = { id, folder, files: awaited, written: Promise.resolve() };
     return id;
   }
 
@@ -49,12 +53,15 @@ export class ImportSpool {
     if (chunk.length > chunkBytesMax || file.received + chunk.length > file.bytes)
       throw new ControlRefusal('BAD_REQUEST', `${name} is longer than announced`);
     file.received += chunk.length;
-    await appendFile(join(begun.folder, name), chunk, { mode: 0o600 });
+    const path = join(begun.folder, name);
+    begun.written = begun.written.then(() => appendFile(path, chunk, { mode: 0o600 }));
+    await begun.written;
   }
 
   /** @returns the complete files; `end` must be called when they have been used. */
   async take(id: string): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]> {
-    const { files, folder } = this.#find(id);
+    const { files, folder, written } = this.#find(id);
+    await written;
     for (const [name, { bytes, received }] of files) {
       if (received !== bytes) throw new ControlRefusal('BAD_REQUEST', `${name} has ${received} of ${bytes} bytes`);
     }
@@ -63,8 +70,9 @@ export class ImportSpool {
     );
   }
 
-  end(): void {
-    this.#clean();
+  /** Removes that import; another one that has begun since is left alone. */
+  end(id: string): void {
+    if (this.#begun?.id === id) this.#clean();
   }
 
   #find(id: string): Begun {

@@ -35,7 +35,7 @@ export class Importer {
       throw error instanceof ReplicaFault ? refusalOf(error) : error;
     } finally {
       this.#isBusy = false;
-      this.#spool.end();
+      this.#spool.end(id);
     }
   }
 

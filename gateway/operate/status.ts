@@ -3,13 +3,14 @@ import { elapsedMs } from '#shared/instant.ts';
 import type { DoorShell } from '../access/door-shell.ts';
 import type { DeviceStatus, DoorStatus, StatusReport } from '../control/replies.ts';
 import { modeOf } from '../door/door-state.ts';
+import { StoreFault } from '../store/store-fault.ts';
 import type { DoorProcess } from './door-process.ts';
 
 export async function readStatus(process: DoorProcess): Promise<StatusReport> {
   const { journal, replica, time, version, doors, buses, now, alarms } = process;
   const clock = time.read();
   const state = journal.state();
-  const newest = await journal.read({ newest: 1 });
+  const lastSeq = await lastSeqOf(journal);
   return {
     version,
     at: new Date().toISOString(),
@@ -19,7 +20,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
       now: clock.now === undefined ? undefined : new Date(clock.now).toISOString(),
       errorMs: Math.round(clock.errorMs),
     },
-    journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq: newest.at(-1)?.seq ?? 0 },
+    journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq },
     replica: replicaStatus(process),
     doors: doors.shells.map((shell) => doorStatus(shell, process)),
     lines: buses().map(({ line, lineState }) => ({ line, ...lineState() })),
@@ -54,6 +55,16 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
       .list()
       .map(({ subject, code, detail }) => ({ subject: `${subject.kind} ${subject.id}`, code, detail })),
   };
+}
+
+/** `undefined` while the disk answers nothing: then its state says why. */
+async function lastSeqOf(journal: DoorProcess['journal']): Promise<number | undefined> {
+  try {
+    return (await journal.read({ newest: 1 })).at(-1)?.seq ?? 0;
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    return undefined;
+  }
 }
 
 function replicaStatus({ replica }: DoorProcess): StatusReport['replica'] {
