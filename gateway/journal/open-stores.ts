@@ -41,7 +41,7 @@ export interface Stores {
 
 const epochMax = 8_191;
 export const journalPath = (directory: string): string => join(directory, 'journal.db');
-export const sitePath = (directory: string): string => join(directory, 'site.db');
+const sitePath = (directory: string): string => join(directory, 'site.db');
 
 /** @param at the machine's wall clock, ms. @throws StoreFault where a file must be left alone. */
 export function openStores(options: StoresOptions, at: number): Stores {

@@ -28,7 +28,7 @@ export interface PreparedState {
 }
 
 /** Longest body, personal values or state, characters of canonical text. */
-export const textMax = 16_384;
+const textMax = 16_384;
 
 export function prepareDraft(draft: EntryDraft): PreparedDraft {
   invariant(Number.isSafeInteger(draft.at), `an entry's time is whole milliseconds, got ${draft.at}`);

@@ -56,7 +56,7 @@ const forbiddenOfFile = 0o077;
 const forbiddenOfCredential = 0o037;
 
 /** Where the key is, or would have to be. */
-export function masterKeyPath(place: MasterKeyPlace): string {
+function masterKeyPath(place: MasterKeyPlace): string {
   const credential = place.credentialsDirectory && join(place.credentialsDirectory, credentialName);
   return credential && existsSync(credential) ? credential : place.file;
 }
