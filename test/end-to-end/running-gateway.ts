@@ -74,7 +74,7 @@ export function startGateway(place: GatewayPlace): GatewayProcess {
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
     connect,
-    open: async () => watch(await openClient(child, connect)),
+    open: async () => watch(await openClient(child, connect, readLog)),
   };
 }
 
@@ -105,7 +105,11 @@ async function connectTo(child: ChildProcess, place: GatewayPlace, log: () => st
   throw new Error(`the gateway ended with ${child.signalCode ?? child.exitCode}:\n${log().slice(-2_000)}`);
 }
 
-async function openClient(child: ChildProcess, connect: () => Promise<ControlClient>): Promise<ControlClient> {
+async function openClient(
+  child: ChildProcess,
+  connect: () => Promise<ControlClient>,
+  log: () => string,
+): Promise<ControlClient> {
   const client = await connect();
   const end = performance.now() + answersWithinMs;
   for (;;) {
@@ -114,7 +118,7 @@ async function openClient(child: ChildProcess, connect: () => Promise<ControlCli
       return client;
     } catch (error) {
       const isWaiting = error instanceof ControlRefusal && child.exitCode === null && performance.now() < end;
-      if (!isWaiting) throw error;
+      if (!isWaiting) throw new Error(`the gateway does not open:\n${log().slice(-2_000)}`, { cause: error });
       await pause(10);
     }
   }
