@@ -58,6 +58,8 @@ export class DeviceKeys {
   readonly #waiting = new Map<DeviceId, string>();
   /** What the disk did not take, by what it is about. */
   readonly #unsaved = new Map<string, () => Promise<void>>();
+  /** One after the other: whether a device is another one is asked of what was saved before. */
+  #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(config: Config, site: Site, ports: DeviceKeysPorts) {
@@ -107,10 +109,14 @@ export class DeviceKeys {
     });
   }
 
-  /** The first device at a place is the one that belongs there. */
+  /** The first device at a place is the one that belongs there; for another one, the bus is told whom to expect. */
   pin(device: DeviceId, identity: DeviceIdentity): void {
     this.#save(`identity ${device}`, async () => {
-      if (this.#site.device(device) !== undefined) return;
+      const pinned = this.#site.device(device);
+      const line = this.#lineOf(device);
+      if (pinned !== undefined && line !== undefined && !isSameDevice(pinned.identity, identity))
+        await this.#ports.rebuild(line);
+      if (pinned !== undefined) return;
       await this.#site.pinDevice({ id: device, identity, enrolledAt: machineWall(), refusesDefaultKey: false });
     });
   }
@@ -133,8 +139,8 @@ export class DeviceKeys {
   }
 
   /** Tries again what could not be read or saved. */
-  watch(): void {
-    this.#timer = setInterval(() => this.#tryAgain(), againEveryMs);
+  watch(everyMs = againEveryMs): void {
+    this.#timer = setInterval(() => this.#tryAgain(), everyMs);
   }
 
   close(): void {
@@ -169,7 +175,7 @@ export class DeviceKeys {
   /** A disk that fails now is tried again; the candidate, which is on it already, opens the device until then. */
   #save(name: string, work: () => Promise<void>): void {
     this.#unsaved.delete(name);
-    work().catch((error: unknown) => {
+    this.#saving = this.#saving.then(work).catch((error: unknown) => {
       if (!(error instanceof StoreFault)) throw error;
       this.#unsaved.set(name, work);
     });
@@ -215,3 +221,7 @@ export class DeviceKeys {
 
 /** Whether a device's key comes from an installation. */
 const takesKey = ({ security, keyFile }: ConfiguredDevice): boolean => security === 'secure' && keyFile === undefined;
+
+/** Firmware may change; who it is does not. */
+const isSameDevice = (one: DeviceIdentity, other: DeviceIdentity): boolean =>
+  one.vendor === other.vendor && one.model === other.model && one.serial === other.serial;

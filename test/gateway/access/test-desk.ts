@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FrontDesk } from '#gateway/access/front-desk.ts';
+import { FrontDesk, type FrontDeskPorts } from '#gateway/access/front-desk.ts';
 import { GatewayNews } from '#gateway/access/gateway-news.ts';
 import { TimeKeeper } from '#gateway/clock/time-keeper.ts';
 import { parseConfig } from '#gateway/config.ts';
@@ -84,6 +84,8 @@ export class TestDesk {
   readonly faults: unknown[] = [];
   /** What a lock answers; `done` unless the test says otherwise. */
   answer: (command: Lock) => CommandResult | Promise<CommandResult> = () => ({ kind: 'done' });
+  onKey: FrontDeskPorts['keyInstalled'] = () => {};
+  onIdentity: FrontDeskPorts['identified'] = () => {};
   readonly #pins: PinHasher;
   readonly #outputs = new Map<number, boolean>();
   readonly #up = new Set<string>();
@@ -108,8 +110,8 @@ export class TestDesk {
       contactAgeMs: options.contactAgeMs ?? (() => 'unknown'),
       command: (device, command) => this.#command(device, command),
       hasDeviceTimer: () => true,
-      keyInstalled: () => {},
-      identified: () => {},
+      keyInstalled: (...told) => this.onKey(...told),
+      identified: (...told) => this.onIdentity(...told),
       doorChanged: () => {},
       faulted: (error) => this.faults.push(error),
     });
