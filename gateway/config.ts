@@ -1,7 +1,7 @@
 /**
  * The gateway's configuration: one YAML file, one schema, one frozen value.
  *
- * The only reader of the configuration file and of the environment. It says where things are (lines, devices, folders);
+ * The only reader of the configuration file. It says where things are (lines, devices, folders);
  * who may enter is not configuration, it is imported. Every mistake is reported at once, with its line, its rule and an example.
  * Not promised: that what it names exists; a missing device or disk is a state of the running gateway, not of this file.
  */
@@ -244,20 +244,4 @@ function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
-}
-
-/** Where systemd put this unit's credentials, if it did. */
-export function credentialsDirectory(): string | undefined {
-  return process.env['CREDENTIALS_DIRECTORY'];
-}
-
-/** The file used when the command line names none. */
-export function defaultConfigFile(): string {
-  return process.env['KANNUKI_CONFIG'] ?? '/etc/kannuki/gateway.yaml';
-}
-
-/** Japanese where the user's locale is Japanese; English otherwise. */
-export function environmentLanguage(): 'en' | 'ja' {
-  const locale = process.env['LC_ALL'] || process.env['LC_MESSAGES'] || process.env['LANG'] || '';
-  return locale.startsWith('ja') ? 'ja' : 'en';
 }

@@ -8,7 +8,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateMemory, type StateMemory } from './access/state-memory.ts';
-import { type Config, credentialsDirectory } from './config.ts';
+import type { Config } from './config.ts';
+import { credentialsDirectory } from './environment.ts';
 import { type OpenedJournal, type OpenJournalOptions, openJournal } from './journal/open-journal.ts';
 import { createMasterKey, MasterKeyFault, readMasterKey } from './site/master-key.ts';
 import { openSite, type Site } from './site/site-store.ts';
@@ -32,7 +33,7 @@ export interface History extends OpenedJournal {
 const keyBytes = 32;
 const mebibyte = 1024 * 1024;
 
-type HistoryOptions = Pick<OpenJournalOptions, 'onChange'> & { readonly entry: URL };
+export type HistoryOptions = Pick<OpenJournalOptions, 'onChange' | 'thread'> & { readonly entry: URL };
 
 /**
  * Nothing is left open or held by a try that failed.
@@ -40,12 +41,14 @@ type HistoryOptions = Pick<OpenJournalOptions, 'onChange'> & { readonly entry: U
  */
 export async function openHistory(config: Config, options: HistoryOptions): Promise<History> {
   const { dataDir } = config;
-  withStoreFaults(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
-  const hold = holdFolder(dataDir);
+  let hold: FolderHold | undefined;
   try {
+    withStoreFaults(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+    hold = holdFolder(dataDir);
     return await openHeld(config, options, hold);
   } catch (error) {
-    hold.release();
+    hold?.release();
+    void options.thread?.terminate();
     throw error;
   }
 }

@@ -7,12 +7,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { GatewayNews } from './access/gateway-news.ts';
 import type { DoorGateway } from './compose-door.ts';
 import type { Config } from './config.ts';
 import { type Handlers, serveControl } from './control/door-side.ts';
 import { ControlRefusal, calls, type Verb } from './control/messages.ts';
-import { openHistory } from './open-history.ts';
+import { type HistoryOptions, openHistory } from './open-history.ts';
 import { MasterKeyFault } from './site/master-key.ts';
 import { StoreFault } from './store/store-fault.ts';
 import type { Logger } from './system/logger.ts';
@@ -22,12 +23,15 @@ export interface DoorRun {
   readonly log: Logger;
   readonly threads: Threads;
   readonly signal: AbortSignal;
+  /** Begun already, for the first try; see `startJournalThread`. */
+  readonly journalThread?: Worker;
 }
 
 const retryMs = 2_000;
 
 /** @throws with code CONTROL_SOCKET_IN_USE or DATA_FOLDER_IN_USE where another gateway runs, which does not notice. */
-export async function runDoor(config: Config, { log, threads, signal }: DoorRun): Promise<void> {
+export async function runDoor(config: Config, run: DoorRun): Promise<void> {
+  const { log, signal } = run;
   mkdirSync(config.runDir, { recursive: true, mode: 0o755 });
   let handlers = waitingHandlers('starting', 'the gateway is starting');
   const current = currentHandlers(() => handlers);
@@ -39,7 +43,7 @@ export async function runDoor(config: Config, { log, threads, signal }: DoorRun)
   };
   let gateway: DoorGateway | undefined;
   try {
-    gateway = await openGateway(() => compose(config, log, threads), onFault, signal);
+    gateway = await openGateway(composer(config, run), onFault, signal);
     if (gateway !== undefined) {
       handlers = gateway.handlers;
       log.info('the gateway is open');
@@ -53,11 +57,16 @@ export async function runDoor(config: Config, { log, threads, signal }: DoorRun)
 }
 
 /** The journal's thread takes its time to begin; most of the program is loaded meanwhile. */
-async function compose(config: Config, log: Logger, threads: Threads): Promise<DoorGateway> {
-  const news = new GatewayNews(log);
-  const opening = openHistory(config, { entry: threads.journal, onChange: (change) => news.takeJournal(change) });
-  const [history, { composeDoor }] = await Promise.all([opening, import('./compose-door.ts')]);
-  return await composeDoor({ config, log, threads, news, history });
+function composer(config: Config, { log, threads, journalThread }: DoorRun): () => Promise<DoorGateway> {
+  let thread = journalThread;
+  return async () => {
+    const news = new GatewayNews(log);
+    const onChange: HistoryOptions['onChange'] = (change) => news.takeJournal(change);
+    const opening = openHistory(config, { entry: threads.journal, thread, onChange });
+    thread = undefined;
+    const [history, { composeDoor }] = await Promise.all([opening, import('./compose-door.ts')]);
+    return await composeDoor({ config, log, threads, news, history });
+  };
 }
 
 /** Tries until it opens or the signal ends it; what cannot pass by waiting is thrown. */

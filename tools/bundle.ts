@@ -6,7 +6,7 @@
  * Not promised: any machine but Linux with glibc, on x64 or arm64.
  */
 
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,10 @@ import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const entries = [
-  'gateway/main.ts',
+/** The start, which loads the program once the compile cache is in use. */
+const start = 'gateway/main.ts';
+const program = 'gateway/cli/run-command.ts';
+const threads = [
   'gateway/journal/journal-thread.ts',
   'gateway/replica/replica-thread.ts',
   'gateway/replica/pin-thread.ts',
@@ -54,20 +56,42 @@ const natives: readonly NativePart[] = [
   },
 ];
 
-/** Node's own modules, taken directly: each `import` of one costs a start half a millisecond. */
+/** Node's own modules, taken directly: going through the loader for each costs a start tens of milliseconds in all. */
 const builtins: Plugin = {
   name: 'builtins',
   setup: ({ onResolve, onLoad }) => {
-    const isBuiltin = new Set(builtinModules);
-    onResolve({ filter: /^(node:)?[a-z]/ }, ({ path }) =>
-      path.startsWith('node:') || isBuiltin.has(path)
-        ? { path: path.replace(/^node:/, ''), namespace: 'builtin', sideEffects: false }
-        : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
-      loader: 'js',
+    const known = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
+    onResolve({ filter: /^(node:)?[a-z_/]+$/ }, ({ path, kind }) => {
+      if (!known.has(path)) return undefined;
+      const namespace = kind === 'require-call' ? 'builtin-required' : 'builtin-imported';
+      return { path: path.replace(/^node:/, ''), namespace, sideEffects: false };
+    });
+    onLoad({ filter: /.*/, namespace: 'builtin-required' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
     }));
+    onLoad({ filter: /.*/, namespace: 'builtin-imported' }, ({ path }) => ({ contents: importedBuiltin(path) }));
+  },
+};
+
+/** An export for each name, of which only those remain that somebody imports. */
+function importedBuiltin(path: string): string {
+  const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => /^[a-z]\w*$/i.test(name));
+  return [
+    `const builtin = /* @__PURE__ */ process.getBuiltinModule('${path}');`,
+    'export { builtin as default };',
+    ...names.map(
+      (name, at) => `const n${at} = /* @__PURE__ */ (() => builtin.${name})(); export { n${at} as ${name} };`,
+    ),
+  ].join('\n');
+}
+
+/** The program stays a file of its own beside the start. */
+const programApart: Plugin = {
+  name: 'program apart',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/run-command\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${outputOf(program)}.js`, external: true } : undefined,
+    );
   },
 };
 
@@ -92,22 +116,24 @@ export async function bundleGateway(folder: string, more: readonly string[] = []
   rmSync(folder, { recursive: true, force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: [...entries, ...more].map((path) => ({ in: path, out: basename(path, '.ts') })),
+    entryPoints: [start, program, ...threads, ...more].map((path) => ({ in: path, out: outputOf(path) })),
     outdir: folder,
     bundle: true,
-    splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     minify: true,
-    plugins: [builtins, nativeParts],
+    plugins: [builtins, programApart, nativeParts],
     banner: { js: banner },
     logLevel: 'warning',
   });
   cpSync(join(root, 'gateway/store/migrations'), join(folder, 'migrations'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   copyNativeParts(folder);
   return join(folder, 'main.js');
 }
+
+const outputOf = (path: string): string => basename(path, '.ts');
 
 function copyNativeParts(folder: string): void {
   mkdirSync(join(folder, 'native'));

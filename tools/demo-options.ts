@@ -1,6 +1,6 @@
 /** What the demonstration's commands take, and how they say that they cannot. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { environmentLanguage } from '#gateway/config.ts';
+import { environmentLanguage } from '#gateway/environment.ts';
 import type { Language } from '#shared/code.ts';
 
 /** Said on standard error as it stands; the process ends with 2. */

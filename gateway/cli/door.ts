@@ -1,16 +1,25 @@
 /** `door`: runs the door process until it is told to end. */
-import { runDoor } from '../run-door.ts';
-import { createLogger } from '../system/logger.ts';
+import { startJournalThread } from '../journal/journal-link.ts';
 import { ownThreads } from '../threads.ts';
 import type { Command } from './command.ts';
-import { configOf } from './gateway-call.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway door [--config FILE]',
   options: {},
   wordsMax: 0,
   run: async (call) => {
-    await runDoor(configOf(call), { log: createLogger('info'), threads: ownThreads, signal: call.terminal.signal });
+    // It takes as long to begin as everything else does, which is loaded meanwhile.
+    const journalThread = startJournalThread(ownThreads.journal);
+    const { configOf } = await import('./gateway-call.ts');
+    const config = configOf(call);
+    const { createLogger } = await import('../system/logger.ts');
+    const { runDoor } = await import('../run-door.ts');
+    await runDoor(config, {
+      log: createLogger('info'),
+      threads: ownThreads,
+      signal: call.terminal.signal,
+      journalThread,
+    });
     return 0;
   },
 };

@@ -1,7 +1,7 @@
 /** Finds the command, parses what it was given, and turns what it throws into a line and an exit code. */
 import { parseArgs } from 'node:util';
 import { codeRemedy, codeText, isCode, type Language } from '#shared/code.ts';
-import { environmentLanguage } from '../config.ts';
+import { environmentLanguage } from '../environment.ts';
 import { type Call, type Command, commonOptions, type Terminal, UsageError } from './command.ts';
 
 interface Listed {

@@ -11,6 +11,7 @@ import type {
   AnswerTo,
   FaultMessage,
   FromThread,
+  JournalOrder,
   JournalThreadOptions,
   Question,
   QuestionKind,
@@ -29,6 +30,16 @@ interface Asked {
 /** More questions than this are never open; who asks more has a bug. */
 const questionsMax = 1_024;
 
+/**
+ * Begins the thread. Most of what an opening takes is the thread's own start, which needs to know nothing yet: whoever is
+ * in a hurry begins it first. Until it is told what to open, it keeps no process alive.
+ */
+export function startJournalThread(entry: URL): Worker {
+  const worker = new Worker(entry, { name: 'journal' });
+  worker.unref();
+  return worker;
+}
+
 export class JournalLink {
   readonly claims: Claims;
   readonly #worker: Worker;
@@ -37,9 +48,12 @@ export class JournalLink {
   #onNews: (news: News) => void = () => undefined;
   #isClosing = false;
 
-  constructor(entry: URL, options: JournalThreadOptions) {
+  /** @param worker begun, and not told yet what it shall open. */
+  constructor(worker: Worker, options: JournalThreadOptions) {
     this.claims = createClaims();
-    this.#worker = new Worker(entry, { workerData: { options, claims: this.claims }, name: 'journal' });
+    this.#worker = worker;
+    this.#worker.ref();
+    this.#worker.postMessage({ options, claims: this.claims } satisfies JournalOrder);
     this.#worker.on('error', (error) => {
       throw error;
     });

@@ -4,7 +4,7 @@
  * What arrived while a commit was on its way shares the next one. Questions are answered between commits, in pieces.
  * A bug here ends the thread, and with it the process.
  */
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { invariant } from '#shared/invariant.ts';
 import { unreachable } from '#shared/outcome.ts';
 import { type StoreFault, storeFault } from '../store/store-fault.ts';
@@ -15,6 +15,7 @@ import { entryOf } from './read-entries.ts';
 import type {
   FaultMessage,
   FromThread,
+  JournalOrder,
   JournalThreadOptions,
   Operation,
   Question,
@@ -142,7 +143,7 @@ class JournalLoop {
 
 const faultMessage = ({ code, path, message }: StoreFault): FaultMessage => ({ code, path, message });
 
-function run(port: MessagePort, given: { readonly options: JournalThreadOptions; readonly claims: Claims }): void {
+function run(port: MessagePort, given: JournalOrder): void {
   try {
     new JournalLoop(port, given.options, given.claims).start();
   } catch (error) {
@@ -154,4 +155,5 @@ function run(port: MessagePort, given: { readonly options: JournalThreadOptions;
 }
 
 invariant(parentPort, 'the journal thread is a worker');
-run(parentPort, workerData);
+const port = parentPort;
+port.once('message', (order: JournalOrder) => run(port, order));

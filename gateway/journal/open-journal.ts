@@ -1,11 +1,12 @@
 /**
  * Starts the journal thread over a data directory, and hands out everything that may be asked of it.
  */
+import type { Worker } from 'node:worker_threads';
 import type { SiteChange, SiteRows } from '../site/site-rows.ts';
 import type { SiteStorePort } from '../site/site-store.ts';
 import type { EntryDraft } from './entry.ts';
 import type { OpenRequest } from './interrupted.ts';
-import { JournalLink } from './journal-link.ts';
+import { JournalLink, startJournalThread } from './journal-link.ts';
 import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp } from './prepared-entry.ts';
@@ -16,6 +17,8 @@ import type { JournalThreadOptions } from './thread-message.ts';
 export interface OpenJournalOptions extends Omit<JournalThreadOptions, 'budgetBytes' | 'atBudget' | 'reserveBytes'> {
   /** The worker's entry; in a bundle, the file that was built from `journal-thread.ts`. */
   readonly entry?: URL;
+  /** A thread from that entry that was begun already; it is gone if the opening fails. */
+  readonly thread?: Worker | undefined;
   /** Default 4 GiB, about ten million entries. */
   readonly budgetBytes?: number;
   /** Default `overwrite`. */
@@ -63,7 +66,7 @@ export interface OpenedJournal {
 export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
   const { directory, masterKey, bootId } = options;
   const entry = options.entry ?? new URL('./journal-thread.ts', import.meta.url);
-  const link = new JournalLink(entry, {
+  const link = new JournalLink(options.thread ?? startJournalThread(entry), {
     directory,
     masterKey,
     bootId,

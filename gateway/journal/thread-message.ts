@@ -3,6 +3,7 @@
  */
 import type { SiteChange, SiteRows } from '../site/site-rows.ts';
 import type { StoreFaultCode } from '../store/store-fault.ts';
+import type { Claims } from './claims.ts';
 import type { JournalCondition } from './condition.ts';
 import type { Entry } from './entry.ts';
 import type { OpenRequest } from './interrupted.ts';
@@ -25,6 +26,12 @@ export interface JournalThreadOptions {
   readonly atBudget: 'overwrite' | 'refuse';
   /** Kept free for the moment the disk is full, bytes, a multiple of 64 KiB. */
   readonly reserveBytes: number;
+}
+
+/** The first message to the thread: what to open. */
+export interface JournalOrder {
+  readonly options: JournalThreadOptions;
+  readonly claims: Claims;
 }
 
 /** One hand-over: all of it is durable, or none of it is there. */
