@@ -22,7 +22,7 @@ import {
 const kills = process.env['KANNUKI_FULL'] === '1' ? 200 : 12;
 const seed = Math.floor(Math.random() * 2 ** 32);
 const random = seededRandom(seed);
-const extra = 2_000;
+const extra = 600;
 /** Only the old one knows Mei's card, only the new one the others. */
 const facilities = {
   old: houseFacility({ name: 'Old house' }),
