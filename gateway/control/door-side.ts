@@ -22,6 +22,8 @@ import {
 
 const connectionsMax = 32;
 const callsInFlightMax = 16;
+/** A connection over which nothing is asked or told for so long gives its place to others, ms. */
+const silentMs = 60_000;
 /** Unsent bytes at which a stream's reader is too slow. */
 const backlogBytesMax = 4 * 1024 * 1024;
 
@@ -90,9 +92,11 @@ function removeStale(path: string): Promise<void> {
       probe.destroy();
       fail(new SocketInUse(`another gateway already runs here (${path} answers)`));
     });
-    probe.once('error', () => {
-      rmSync(path, { force: true });
-      done();
+    // Refused: a file without a process. Anything else, such as a full queue, is a process that is busy.
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => {
+      const isStale = code === 'ECONNREFUSED' || code === 'ENOENT';
+      if (!isStale) fail(new SocketInUse(`${path} cannot be asked whether a gateway runs there (${code})`));
+      else done(rmSync(path, { force: true }));
     });
   });
 }
@@ -103,6 +107,9 @@ function serveConnection(socket: Socket, rights: 'look' | 'act', handlers: Handl
   let inFlight = 0;
   socket.on('close', () => gone.abort());
   socket.on('error', () => socket.destroy());
+  socket.setTimeout(silentMs, () => {
+    if (inFlight === 0) socket.destroy();
+  });
   const send = (message: object) => {
     if (socket.destroyed) return;
     socket.write(`${JSON.stringify(message)}\n`);

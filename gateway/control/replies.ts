@@ -26,6 +26,21 @@ export interface DeviceStatus {
   readonly retries: number;
 }
 
+export interface StorageStatus {
+  /** Of the disk under the data folder, as of a minute ago at most. */
+  readonly state: 'ok' | 'low' | 'full' | 'read-only' | 'unreachable';
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+  /** What the journal's thread writes to the disk; `undefined` in the first minutes, or where nobody counts. */
+  readonly flashBytesPerDay: number | undefined;
+  /** The databases that have been read whole since the start, and what was found. */
+  readonly files: readonly {
+    readonly name: string;
+    readonly state: 'sound' | 'damaged' | 'unreadable';
+    readonly detail: string;
+  }[];
+}
+
 export interface StatusReport {
   readonly version: string;
   /** The machine's wall clock, ISO 8601. */
@@ -35,6 +50,7 @@ export interface StatusReport {
   /** `lastSeq` is absent while the disk cannot be read. */
   readonly journal: { readonly state: string; readonly detail: string; readonly lastSeq: number | undefined };
   readonly replica: { readonly state: string; readonly detail: string; readonly epoch: number };
+  readonly storage: StorageStatus;
   readonly doors: readonly DoorStatus[];
   readonly lines: readonly { readonly line: string; readonly state: string; readonly detail: string }[];
   readonly devices: readonly DeviceStatus[];
