@@ -25,6 +25,7 @@ import type { DoorProcess } from './operate/door-process.ts';
 import { createHandlers } from './operate/handlers.ts';
 import { DoorBroadcast } from './operate/history.ts';
 import { Importer } from './operate/import.ts';
+import { StorageWatch } from './operate/storage-watch.ts';
 import { createPinHasher, type PinHasher } from './replica/pin-hasher.ts';
 import { Replica } from './replica/replica.ts';
 import { readKernelSynchronization } from './system/kernel-time.ts';
@@ -81,6 +82,7 @@ export class DoorGateway {
   readonly #buses: BusKeeper;
   readonly #keys: DeviceKeys;
   readonly #broadcast = new DoorBroadcast();
+  readonly #storage: StorageWatch;
   #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(opened: Opened) {
@@ -109,23 +111,24 @@ export class DoorGateway {
       desk: this.#desk,
       rebuild: (line) => this.#buses.rebuild(line),
     });
+    this.#storage = this.#createStorageWatch();
     this.handlers = this.#createHandlers();
   }
 
   start(): void {
-    const { news, history, config, log } = this.#opened;
+    const { news, history, config } = this.#opened;
     const body = { version, bootId: history.bootId };
     this.#desk.record({ kind: 'gateway.started', door: null, requestId: null, body }, [], 'shared');
     news.begin({ desk: this.#desk, archive: history.archive, replica: this.#replica.reader });
     for (const line of config.lines) this.#buses.open(line.id);
     this.#keys.watch();
     this.#timers = [setInterval(() => this.#desk.tick(), tickMs), setInterval(() => this.#prune(), pruneEveryMs)];
-    this.#replica.checkAll().catch((error: unknown) => log.warn({ err: error }, 'the replica could not be checked'));
   }
 
   async close(): Promise<void> {
     const { history, time } = this.#opened;
     for (const timer of this.#timers) clearInterval(timer);
+    this.#storage.close();
     this.#keys.close();
     await this.#buses.close();
     this.#desk.close();
@@ -155,6 +158,20 @@ export class DoorGateway {
       identified: (device, identity) => void this.#keys.pin(device, identity),
       doorChanged: (door) => this.#broadcast.tell(door),
       faulted: (error) => log.error({ err: error }, 'facts could not be gathered'),
+    });
+  }
+
+  #createStorageWatch(): StorageWatch {
+    const { config, history, news, threads, log } = this.#opened;
+    return new StorageWatch({
+      dataDir: config.dataDir,
+      now: monotonicNow,
+      writtenBytes: () => history.archive.writtenBytes(),
+      checkReplica: () => this.#replica.checkAll(),
+      checkThread: threads.check,
+      onHealth: (state) => news.takeStorage(state),
+      onDamage: (file, findings) => news.takeDamage(file, findings),
+      failed: (error) => log.warn({ err: error }, 'the storage could not be looked at'),
     });
   }
 
@@ -199,6 +216,7 @@ export class DoorGateway {
       time,
       doors,
       alarms,
+      storage: this.#storage,
       buses: () => this.#buses.list(),
       sources,
     };

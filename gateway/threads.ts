@@ -4,6 +4,7 @@ export interface Threads {
   readonly replica: URL;
   readonly pins: URL;
   readonly verify: URL;
+  readonly check: URL;
 }
 
 const isSource = import.meta.url.endsWith('.ts');
@@ -15,4 +16,5 @@ export const ownThreads: Threads = {
   replica: place('replica', 'replica-thread'),
   pins: place('replica', 'pin-thread'),
   verify: place('operate', 'verify-thread'),
+  check: place('store', 'check-thread'),
 };

@@ -250,6 +250,17 @@ export const alarms = {
     ['The journal has reached its budget.', '履歴が上限に達しました。'],
     ['Restore the uplink, or raise the budget.', '上位回線を復旧するか、上限を上げてください。'],
   ),
+  STORAGE_LOW: text(
+    ['The disk is nearly full.', 'ディスクの空きが残りわずかです。'],
+    ['Free some space.', '空きを作ってください。'],
+  ),
+  STORAGE_DAMAGED: text(
+    ['A database of the gateway is damaged.', 'データベースのファイルが壊れています。'],
+    [
+      'Keep a copy of the data folder, and replace the disk.',
+      'データフォルダーの写しを取り、ディスクを交換してください。',
+    ],
+  ),
   STORAGE_FULL: text(['The disk is full.', 'ディスクがいっぱいです。'], ['Free some space.', '空きを作ってください。']),
   STORAGE_FAILED: text(
     ['The disk cannot be written.', 'ディスクに書き込めません。'],

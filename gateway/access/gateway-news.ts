@@ -16,6 +16,7 @@ import type { JournalArchive } from '../journal/open-journal.ts';
 import type { ReplicaHead } from '../replica/digest.ts';
 import type { ReplicaReader } from '../replica/replica-reader.ts';
 import type { Logger } from '../system/logger.ts';
+import type { StorageHealth } from '../system/storage-health.ts';
 import type { AlarmSubject } from './alarm-board.ts';
 import type { FrontDesk } from './front-desk.ts';
 import type { StateMemory } from './state-memory.ts';
@@ -28,6 +29,7 @@ export interface NewsDesk {
 
 const ofClock: AlarmSubject = { kind: 'gateway', id: 'clock' };
 const ofJournal: AlarmSubject = { kind: 'gateway', id: 'journal' };
+const ofStorage: AlarmSubject = { kind: 'gateway', id: 'storage' };
 const ofReplica: AlarmSubject = { kind: 'gateway', id: 'replica' };
 const journalAlarms = {
   full: 'STORAGE_FULL',
@@ -79,6 +81,22 @@ export class GatewayNews {
 
   takeTampered({ table, key }: { readonly table: string; readonly key: string }): void {
     this.#tell(({ desk }) => desk.alarms.raise(ofReplica, 'ROW_TAMPERED', `${table} ${key}`));
+  }
+
+  /** Of the disk under the data folder. That it is full is for the journal to say, which meets it. */
+  takeStorage(state: StorageHealth['state']): void {
+    this.#tell(({ desk }) => {
+      const isLow = state === 'low' || state === 'full';
+      if (isLow) desk.alarms.raise(ofStorage, 'STORAGE_LOW', '');
+      else desk.alarms.clear(ofStorage, 'STORAGE_LOW');
+      const isLost = state === 'read-only' || state === 'unreachable';
+      if (isLost) desk.alarms.raise(ofStorage, 'STORAGE_FAILED', state);
+      else desk.alarms.clear(ofStorage, 'STORAGE_FAILED');
+    });
+  }
+
+  takeDamage(file: string, findings: string): void {
+    this.#tell(({ desk }) => desk.alarms.raise({ kind: 'gateway', id: file }, 'STORAGE_DAMAGED', findings));
   }
 
   takeLine({ line, state, detail }: { readonly line: LineId; readonly state: string; readonly detail: string }): void {

@@ -1,6 +1,6 @@
 /** `status`: the gateway at a glance; what needs somebody comes first. */
 import { codeText, type Language } from '#shared/code.ts';
-import type { DeviceStatus, DoorStatus, StatusReport } from '../control/replies.ts';
+import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
 import type { Command } from './command.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
@@ -36,6 +36,7 @@ export function statusLines(report: StatusReport, language: Language): readonly 
     `clock     ${clock.state} · ${time}`,
     `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq ?? 'unknown'} entries`,
     `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch}`,
+    `storage   ${storageText(report.storage)}`,
     ...report.doors.map((door) => `door      ${doorText(door)}`),
     ...report.lines.map((line) => `line      ${line.line} · ${line.state}${detail(line.detail)}`),
     ...report.devices.map((device) => `device    ${deviceText(device)}`),
@@ -43,6 +44,14 @@ export function statusLines(report: StatusReport, language: Language): readonly 
 }
 
 const detail = (text: string) => (text === '' ? '' : ` (${text})`);
+
+function storageText({ state, freeBytes, flashBytesPerDay, files }: StorageStatus): string {
+  const wear = flashBytesPerDay === undefined ? '' : ` · ${mebibytes(flashBytesPerDay)} written a day`;
+  const read = files.length === 0 ? '' : ` · ${files.map((file) => `${file.name} ${file.state}`).join(', ')}`;
+  return `${state} · ${mebibytes(freeBytes)} free${wear}${read}`;
+}
+
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
 
 /** The bar across the gate, in type: shape first, then the word. */
 const bars: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** What a running gateway says of itself, as findings. */
 import { codeRemedy, codeText, type Language } from '#shared/code.ts';
-import type { StatusReport } from '../control/replies.ts';
+import type { StatusReport, StorageStatus } from '../control/replies.ts';
 import { broken, type DoctorFinding, fine, risky } from './finding.ts';
 
 export function checkRunning(report: StatusReport, language: Language): readonly DoctorFinding[] {
@@ -26,6 +26,7 @@ export function checkRunning(report: StatusReport, language: Language): readonly
           `${report.replica.state}: ${report.replica.detail}`,
           codeRemedy('REPLICA_QUARANTINED', language),
         ),
+    checkStorage(report.storage, language),
     ...report.lines.map((line) =>
       line.state === 'open'
         ? fine(`line ${line.line}`, 'open')
@@ -52,6 +53,17 @@ export function checkRunning(report: StatusReport, language: Language): readonly
       broken(subject, `${codeText(code, language)}${detail === '' ? '' : ` (${detail})`}`, codeRemedy(code, language)),
     ),
   ];
+}
+
+function checkStorage({ state, flashBytesPerDay, files }: StorageStatus, language: Language): DoctorFinding {
+  const wear = flashBytesPerDay === undefined ? '' : `, ${Math.round(flashBytesPerDay / 2 ** 20)} MiB written a day`;
+  const bad = files.filter((file) => file.state !== 'sound');
+  const text = `${state}${wear}${bad.map((file) => `; ${file.name} ${file.state}: ${file.detail}`).join('')}`;
+  if (bad.length > 0) return broken('storage', text, codeRemedy('STORAGE_DAMAGED', language));
+  if (state === 'ok') return fine('storage', text);
+  return state === 'low'
+    ? risky('storage', text, codeRemedy('STORAGE_LOW', language))
+    : broken('storage', text, codeRemedy(state === 'full' ? 'STORAGE_FULL' : 'STORAGE_FAILED', language));
 }
 
 /** A gateway that runs and cannot open yet: what it waits for, by the code with which it refuses every call. */

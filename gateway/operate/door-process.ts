@@ -10,6 +10,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
 import type { ReplicaReader } from '../replica/replica-reader.ts';
 import type { Site } from '../site/site-store.ts';
+import type { StorageWatch } from './storage-watch.ts';
 
 export interface DoorProcess {
   readonly dataDir: string;
@@ -22,6 +23,7 @@ export interface DoorProcess {
   readonly time: TimeKeeper;
   readonly doors: DoorSet;
   readonly alarms: AlarmBoard;
+  readonly storage: Pick<StorageWatch, 'status'>;
   readonly buses: () => readonly Bus[];
   /** What decisions are made from. */
   readonly sources: AccessDeskPorts['sources'];

@@ -22,6 +22,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
     },
     journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq },
     replica: replicaStatus(process),
+    storage: process.storage.status(),
     doors: doors.shells.map((shell) => doorStatus(shell, process)),
     lines: buses().map(({ line, lineState }) => ({ line, ...lineState() })),
     devices: buses().flatMap(({ line, driver }) =>
