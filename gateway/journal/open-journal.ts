@@ -108,7 +108,10 @@ const createSiteStore = (link: JournalLink): SiteStorePort => ({
   },
 });
 
-/** Ends in the history what ended unseen: one `release.interrupted` for each, before anything else is appended. */
+/**
+ * Ends in the history what ended unseen: one `release.interrupted` for each, before anything else is appended. On a disk
+ * that takes nothing now, when it does.
+ */
 export async function appendInterrupted(opened: OpenedJournal, stamp: ClockStamp): Promise<readonly OpenRequest[]> {
   const open = await opened.archive.openRequests();
   const drafts = open.map(
@@ -120,6 +123,8 @@ export async function appendInterrupted(opened: OpenedJournal, stamp: ClockStamp
       body: { begunBy },
     }),
   );
-  if (drafts.length > 0) await opened.journal.append(drafts);
+  if (drafts.length === 0) return open;
+  const { kind } = await opened.journal.append(drafts);
+  if (kind !== 'durable') opened.journal.note(drafts);
   return open;
 }
