@@ -145,7 +145,9 @@ describe('a second gateway', () => {
     expect(second.log()).toContain('[DATA_FOLDER_IN_USE]');
     expect(readdirSync(join(house.dir, 'run-second'))).toEqual([]);
     expect((await open.status()).devices.every(({ state }) => state === 'online')).toBe(true);
-    expect(open.seen.slice(before).filter(({ kind }) => kind === 'device.offline' || kind === 'alarm.raised')).toEqual([]);
+    expect(open.seen.slice(before).filter(({ kind }) => kind === 'device.offline' || kind === 'alarm.raised')).toEqual(
+      [],
+    );
   }, 60_000);
 
   test('takes over at once from one that was killed', async () => {
