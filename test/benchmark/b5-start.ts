@@ -28,7 +28,7 @@ const rounds = 25;
 const warmRounds = 3;
 const bareBar = 6;
 const sizeBar = 1.1;
-const askEveryMs = 1;
+const askEveryMs = 2;
 const answersWithinMs = 60_000;
 
 interface Times {
@@ -129,4 +129,4 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-if (import.meta.main) for (const row of await run()) console.log(row);
+if (import.meta.main) console.table(await run());
