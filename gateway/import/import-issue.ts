@@ -21,7 +21,7 @@ export interface ImportIssue {
   readonly example: string;
 }
 
-export const issuesMax = 100;
+const issuesMax = 100;
 
 export class ImportIssues {
   readonly #issues: ImportIssue[] = [];
@@ -43,7 +43,7 @@ export class ImportIssues {
   }
 }
 
-export function issueText({ place, field, rule, example }: ImportIssue): string {
+function issueText({ place, field, rule, example }: ImportIssue): string {
   const what = field === '' ? rule : `${field} ${rule}`;
   const such = example === '' ? '' : `, for example ${example}`;
   return `${place.file} line ${place.line} (${place.row}): ${what}${such}.`;

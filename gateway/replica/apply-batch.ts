@@ -9,7 +9,7 @@ import { ReplicaTampered, type ReplicaWriter } from './replica-writer.ts';
 import type { RowChange } from './row-change.ts';
 
 /** As many as one batch may hold. */
-export const changesMax = 500;
+const changesMax = 500;
 
 export interface Batch {
   readonly changes: readonly RowChange[];

@@ -74,7 +74,7 @@ async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
   return head;
 }
 
-export function countRows(rows: FacilityRows): number {
+function countRows(rows: FacilityRows): number {
   const { schedules, holidays, doors, readers, holders, credentials, grants } = rows;
   return [schedules, holidays, doors, readers, holders, credentials, grants].reduce((n, { length }) => n + length, 1);
 }

@@ -14,7 +14,7 @@ import { compareHeads, type LargeKind, type ReplicaHead } from './digest.ts';
 import { readHead } from './read-head.ts';
 import { replicaPath } from './replica-folder.ts';
 import type { RowCodes } from './row-mac.ts';
-import { readSmallTables, type SmallTables } from './small-tables.ts';
+import { haveSameSmallTables, readSmallTables, type SmallTables } from './small-tables.ts';
 
 /** The file is not what this gateway applied. */
 export class ReplicaNotOurs extends Error {
@@ -45,7 +45,7 @@ export class ReplicaFile {
     try {
       this.#store.pragma(`cache_size = -${readCacheKib}`);
       requireMigrated(this.#store, readMigrations('replica'));
-      this.#verified = this.#readVerified();
+      this.#verified = this.#readVerified(undefined);
       if (this.#verified.head.epoch !== epoch) throw new ReplicaNotOurs('the file is of another epoch than its name');
       this.buckets = new BucketCheck(this.#store, codes);
       this.#credentials = new CredentialReader(this.#store, codes, (kind, bucket) => this.#ensure(kind, bucket));
@@ -66,7 +66,7 @@ export class ReplicaFile {
   /** Takes in what was applied since. @throws ReplicaNotOurs where the file went back. */
   refresh(): void {
     if (this.#store.inTransaction) this.#store.exec('COMMIT');
-    const verified = this.#readVerified();
+    const verified = this.#readVerified(this.#verified);
     if (compareHeads(verified.head, this.#verified.head) === 'behind')
       throw new ReplicaNotOurs('the file is older than it was');
     this.#verified = verified;
@@ -83,11 +83,14 @@ export class ReplicaFile {
     this.#store.close();
   }
 
-  #readVerified(): Verified {
+  /** @param former whose small tables are taken over where nothing was applied to them since. */
+  #readVerified(former: Verified | undefined): Verified {
     this.#store.exec('BEGIN');
     const read = readHead(this.#store, this.#codes);
     if (read.kind === 'none') throw new ReplicaNotOurs('the file was never completed');
     if (read.kind === 'tampered') throw new ReplicaNotOurs(read.what);
+    if (former !== undefined && haveSameSmallTables(former.sums, read.sums))
+      return { head: read.head, sums: read.sums, tables: former.tables };
     const small = readSmallTables(this.#store, this.#codes, read.sums);
     if (small.kind === 'wrong-set') throw new ReplicaNotOurs(`rows of ${small.table} are missing, added or old`);
     return { head: read.head, sums: read.sums, tables: small.tables };

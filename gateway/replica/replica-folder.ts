@@ -67,7 +67,7 @@ export function switchPointer(folder: string, epoch: number): void {
 }
 
 /** Epochs of which a file is there, or a part of one; ascending. */
-export function epochsOnDisk(folder: string): readonly number[] {
+function epochsOnDisk(folder: string): readonly number[] {
   const epochs = new Set<number>();
   for (const name of readdirSync(folder)) {
     const epoch = /^replica-(\d{1,15})\.db/.exec(name)?.[1];

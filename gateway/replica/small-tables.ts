@@ -33,6 +33,12 @@ export type SmallTablesReading =
   | { readonly kind: 'wrong-set'; readonly table: string };
 
 type SmallKind = keyof typeof smallRowFrom;
+const smallKinds: readonly SmallKind[] = ['facility', 'schedule', 'holiday', 'door', 'reader'];
+
+/** Whether two states differ in none of these tables, by their sums. */
+export function haveSameSmallTables(one: Sums, other: Sums): boolean {
+  return smallKinds.every((kind) => one.get(slotOf(kind, 0)) === other.get(slotOf(kind, 0)));
+}
 
 export function readSmallTables(store: Store, codes: RowCodes, sums: Sums): SmallTablesReading {
   const facility = readTable<FacilityRow>(store, codes, 'facility');

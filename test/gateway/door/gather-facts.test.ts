@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { AccessRequest, CardBits, Presented } from '#gateway/door/access-request.ts';
 import { decideAccess, decideFault } from '#gateway/door/decide-access.ts';
 import type { Decision } from '#gateway/door/decision.ts';
@@ -20,6 +20,7 @@ import { sampleFacility, testLookupKey } from '../../fakes/sample-facility.ts';
 import { seededRandom } from '../../fakes/seeded-random.ts';
 
 const pins = createPinHasher(new URL('../../../gateway/replica/pin-thread.ts', import.meta.url));
+afterAll(() => pins.close());
 const lookup = createCredentialLookup(testLookupKey);
 /** A Monday, ten in the morning in Tokyo. */
 const now = wallMs(Date.UTC(2026, 5, 1, 1));

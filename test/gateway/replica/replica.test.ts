@@ -145,6 +145,28 @@ describe('a batch of changes', () => {
     expect(heads.at(-1)?.digest).toBe(head.digest);
   });
 
+  test('shows at once in what is read whole: a door, its reader, a schedule', async () => {
+    const folder = temporaryFolder();
+    const rows = sampleFacility(20, 4);
+    await putInForce(folder, 1, rows);
+    const { replica } = open(folder);
+    const [door, schedule] = [rows.doors[1], rows.schedules[0]];
+    if (door === undefined || schedule === undefined) throw new Error('the sample has both');
+    const noon = wallMs(Date.UTC(2026, 5, 1, 3));
+    expect(replica.reader.schedules.granting(schedule.id, noon)).not.toEqual([]);
+    await replica.apply({
+      cursor: 1,
+      changes: [
+        { op: 'upsert', upsert: { kind: 'door', row: { ...door, strikeMs: 900, version: 2 } } },
+        { op: 'upsert', upsert: { kind: 'schedule', row: { ...schedule, weekly: [], version: 2 } } },
+        { op: 'remove', key: { kind: 'reader', id: identifier('r2') } },
+      ],
+    });
+    expect(replica.reader.doors.get(door.id)?.strikeMs).toBe(900);
+    expect(replica.reader.schedules.granting(schedule.id, noon)).toEqual([]);
+    expect(replica.reader.readerAt(identifier('device-2'), 0)).toBeUndefined();
+  });
+
   test('changes nothing a second time, nor by an older version, nor from behind the cursor', async () => {
     const folder = temporaryFolder();
     await putInForce(folder, 1, sampleFacility(20, 4));
