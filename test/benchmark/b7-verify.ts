@@ -4,7 +4,6 @@
  * Both read the same columns in the same pieces from the same warm file; they alternate, and the medians are compared.
  */
 import { join } from 'node:path';
-import { prepareTables } from '#gateway/journal/journal-tables.ts';
 import { openStores } from '#gateway/journal/open-stores.ts';
 import { prepareDraft } from '#gateway/journal/prepared-entry.ts';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
@@ -63,7 +62,9 @@ function writeJournal(directory: string): Uint8Array {
 /** Every row, every column, in order, in pieces of a thousand: what any reader of the journal must at least do. */
 function scan(path: string): void {
   const store = openDatabase({ path, mode: 'read' });
-  const { entriesAfter } = prepareTables(store);
+  const entriesAfter = store.prepare<[number, number], { readonly place: number }>(
+    'SELECT * FROM entry WHERE place > ? ORDER BY place LIMIT ?',
+  );
   let count = 0;
   let rows = entriesAfter.all(0, 1_000);
   while (rows.length > 0) {
