@@ -3,38 +3,11 @@
  *
  * Shape, then word, then colour; colour is left out unless asked for. Pure.
  */
+import { gateMark } from '#gateway/control/gate-marks.ts';
 import type { DoorStatus } from '#gateway/control/replies.ts';
 import type { Language } from '#shared/code.ts';
 
-interface Gate {
-  readonly shape: string;
-  readonly en: string;
-  readonly ja: string;
-  readonly tone: 'plain' | 'passable' | 'attention' | 'alarm';
-}
-
-const gates = {
-  secured: { shape: '┃━━┃', en: 'secured', ja: '施錠', tone: 'plain' },
-  releasing: { shape: '┃╱━┃', en: 'releasing', ja: '解錠中', tone: 'plain' },
-  released: { shape: '┃╱ ┃', en: 'released', ja: '解錠', tone: 'passable' },
-  open: { shape: '┃  ┃', en: 'open', ja: '開扉', tone: 'passable' },
-  held: { shape: '┃ ◷┃', en: 'held', ja: '開放放置', tone: 'attention' },
-  forced: { shape: '┃╳━┃', en: 'forced', ja: 'こじ開け', tone: 'alarm' },
-  securing: { shape: '┃━╲┃', en: 'securing', ja: '施錠中', tone: 'plain' },
-  jammed: { shape: '┃╳╳┃', en: 'jammed', ja: '故障', tone: 'alarm' },
-  unknown: { shape: '┆╌╌┆', en: 'unknown', ja: '不明', tone: 'attention' },
-  lockdown: { shape: '┃══┃', en: 'lockdown', ja: '緊急施錠', tone: 'alarm' },
-  free: { shape: '┃╱ ┃', en: 'free', ja: '常時解錠', tone: 'passable' },
-  fire: { shape: '┃▲▲┃', en: 'fire', ja: '火災', tone: 'alarm' },
-} as const satisfies Record<string, Gate>;
-
 const colours = { plain: '', passable: '\x1b[32m', attention: '\x1b[33m', alarm: '\x1b[31m' } as const;
-
-function gateOf(door: DoorStatus): Gate {
-  const isAtRest = door.state === 'secured' || door.state === 'released';
-  const name = isAtRest && door.mode !== 'controlled' ? door.mode : door.state;
-  return name in gates ? gates[name as keyof typeof gates] : gates.unknown;
-}
 
 export interface PictureStyle {
   readonly language: Language;
@@ -83,7 +56,7 @@ interface Cell {
 const gateWidth = 5;
 
 function cellOf(door: DoorStatus, style: PictureStyle): Cell {
-  const gate = gateOf(door);
+  const gate = gateMark(door);
   const tint = (text: string) =>
     style.hasColour && gate.tone !== 'plain' ? `${colours[gate.tone]}${text}\x1b[0m` : text;
   const word = gate[style.language];

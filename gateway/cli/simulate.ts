@@ -1,5 +1,5 @@
 /** `simulate`: readers, locks and doors that are not there, on lines that are. For trying a gateway, and what goes wrong. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openSite } from '../simulator/open-site.ts';
 import { parseSite } from '../simulator/parse-site.ts';
@@ -12,6 +12,7 @@ export const command: Command = {
   run: async (call) => {
     const [file] = call.words;
     if (!file) throw new UsageError('simulate which site?');
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`${file} is not a file`);
     const parsed = parseSite(readFileSync(file, 'utf8'));
     if (parsed.kind !== 'site') {
       for (const problem of parsed.issues) call.terminal.err(`${file}: ${problem}`);

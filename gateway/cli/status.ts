@@ -1,5 +1,6 @@
 /** `status`: the gateway at a glance; what needs somebody comes first. */
 import { codeText, type Language } from '#shared/code.ts';
+import { gateMark, gateWord } from '../control/gate-marks.ts';
 import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
 import type { Command } from './command.ts';
 import { facilityTime } from './facility-time.ts';
@@ -37,7 +38,7 @@ export function statusLines(report: StatusReport, language: Language): readonly 
     `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq ?? 'unknown'} entries`,
     `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch}`,
     `storage   ${storageText(report.storage)}`,
-    ...report.doors.map((door) => `door      ${doorText(door)}`),
+    ...report.doors.map((door) => `door      ${doorText(door, language)}`),
     ...report.lines.map((line) => `line      ${line.line} · ${line.state}${detail(line.detail)}`),
     ...report.devices.map((device) => `device    ${deviceText(device)}`),
   ];
@@ -53,22 +54,9 @@ function storageText({ state, freeBytes, flashBytesPerDay, files }: StorageStatu
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
 
-/** The bar across the gate, in type: shape first, then the word. */
-const bars: Readonly<Record<string, string>> = {
-  secured: '[━━]',
-  releasing: '[╱━]',
-  released: '[╱ ]',
-  open: '[  ]',
-  held: '[ ◷]',
-  forced: '[━╳]',
-  securing: '[━╱]',
-  jammed: '[╳╳]',
-  unknown: '[┄┄]',
-};
-
-function doorText(door: DoorStatus): string {
-  const mode = door.mode === 'controlled' ? '' : ` · ${door.mode}`;
-  return `${bars[door.state] ?? '[??]'} ${door.name} · ${door.state}${mode}${ageText(door.ageMs)}`;
+function doorText(door: DoorStatus, language: Language): string {
+  const mode = door.mode === 'controlled' ? '' : ` · ${gateWord(door.mode, language)}`;
+  return `${gateMark(door).shape} ${door.name} · ${gateWord(door.state, language)}${mode}${ageText(door.ageMs)}`;
 }
 
 function deviceText(device: DeviceStatus): string {

@@ -6,6 +6,7 @@
 import { type Code, codeText, isCode, type Language } from '#shared/code.ts';
 import type { EntryKind } from '../journal/entry.ts';
 import type { EntryView } from './entry-view.ts';
+import { gateWord } from './gate-marks.ts';
 
 type Words = (say: Say) => string;
 
@@ -36,7 +37,7 @@ const english: Readonly<Record<EntryKind, Words>> = {
   'release.interrupted': (say) => `${say.at} · the gateway stopped before the release was known`,
   'door.opened': (say) => `${say.at} · opened`,
   'door.closed': (say) => `${say.at} · closed`,
-  'door.state-changed': (say) => `${say.at} · ${say.text('to')}`,
+  'door.state-changed': (say) => `${say.at} · ${gateWord(say.text('to'), 'en')}`,
   'door.mode-changed': (say) => `${say.at} · mode ${say.text('mode')}`,
   'exit.requested': (say) => `${say.at} · exit button`,
   'command.received': (say) => `${say.at} · command ${say.text('command')}`,
@@ -72,8 +73,8 @@ const japanese: Readonly<Record<EntryKind, Words>> = {
   'release.interrupted': (say) => `${say.at} ・ 解錠の結果が分かる前に停止しました`,
   'door.opened': (say) => `${say.at} ・ 開扉`,
   'door.closed': (say) => `${say.at} ・ 閉扉`,
-  'door.state-changed': (say) => `${say.at} ・ ${say.text('to')}`,
-  'door.mode-changed': (say) => `${say.at} ・ モード ${say.text('mode')}`,
+  'door.state-changed': (say) => `${say.at} ・ ${gateWord(say.text('to'), 'ja')}`,
+  'door.mode-changed': (say) => `${say.at} ・ モード ${gateWord(say.text('mode'), 'ja')}`,
   'exit.requested': (say) => `${say.at} ・ 退出ボタン`,
   'command.received': (say) => `${say.at} ・ 操作 ${say.text('command')}`,
   'command.refused': (say) => `${say.at} ・ 操作を拒否: ${say.reason}`,
