@@ -116,7 +116,7 @@ describe('with a gateway', () => {
   test('status puts first what needs somebody, in either language', async () => {
     const { out } = await door.command('status');
     expect(out).toContain('facility  Small (Asia/Tokyo)');
-    expect(out).toContain('[━━] Hall · secured');
+    expect(out).toContain('┃━━┃ Hall · secured');
     const japanese = await door.command('status', '--language', 'ja');
     expect(japanese.out).toContain('Hall');
   });
