@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -151,3 +151,28 @@ it('fails the calls that wait when the gateway goes away', async () => {
 it('says that no gateway runs where none does', async () => {
   await expect(connectControl(join(folder, 'none.sock'))).rejects.toMatchObject({ code: 'GATEWAY_NOT_RUNNING' });
 });
+
+it('does not wait for ever for a gateway that hangs', async () => {
+  const path = join(folder, 'deaf.sock');
+  const deaf = createServer((socket) => socket.on('error', () => {}).resume());
+  await new Promise<void>((done) => deaf.listen(path, () => done()));
+  const client = await connectControl(path);
+  await expect(client.call('status', {}, { deadlineMs: 1 })).rejects.toMatchObject({ code: 'GATEWAY_SILENT' });
+  client.close();
+  await new Promise((done) => deaf.close(done));
+});
+
+it('fails a call on a connection that has ended', async () => {
+  const client = await connectControl(await serve('act', {}));
+  client.close();
+  await expect(client.call('status', {})).rejects.toMatchObject({ code: 'GATEWAY_NOT_RUNNING' });
+});
+
+it.skipIf(process.getuid?.() === 0)(
+  'tells a socket that this user may not open from one where nobody listens',
+  async () => {
+    const path = await serve('act', {});
+    chmodSync(path, 0o000);
+    await expect(connectControl(path)).rejects.toMatchObject({ code: 'GATEWAY_FORBIDDEN' });
+  },
+);

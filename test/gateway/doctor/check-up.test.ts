@@ -1,0 +1,191 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { statusLines } from '#gateway/cli/status.ts';
+import { parseConfig } from '#gateway/config.ts';
+import type { StatusReport } from '#gateway/control/replies.ts';
+import { checkLines } from '#gateway/doctor/check-lines.ts';
+import { checkMachine } from '#gateway/doctor/check-machine.ts';
+import { checkRunning, checkWaiting } from '#gateway/doctor/check-running.ts';
+import type { DoctorFinding } from '#gateway/doctor/finding.ts';
+import { alarms, type Code, codeRemedy, codeText } from '#shared/code.ts';
+import { openPtyPair } from '../../fakes/pty-pair.ts';
+import { spoken } from '../operate/running-door.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'kannuki-doctor-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const whole: StatusReport = {
+  version: '1.2.3',
+  at: '2026-01-15T03:00:00.000Z',
+  facility: { name: 'House', zone: 'Asia/Tokyo' },
+  clock: { state: 'trusted', now: '2026-01-15T03:00:00.000Z', errorMs: 1_000 },
+  journal: { state: 'available', detail: '', lastSeq: 12 },
+  replica: { state: 'live', detail: '', epoch: 3 },
+  storage: { state: 'ok', freeBytes: 2 ** 33, totalBytes: 2 ** 34, flashBytesPerDay: 1_000, files: [] },
+  doors: [{ id: 'hall', name: 'Hall', state: 'secured', mode: 'controlled', ageMs: 0, alarms: [] }],
+  lines: [{ line: 'bus', state: 'open', detail: '' }],
+  devices: [
+    {
+      line: 'bus',
+      device: 'hall-reader',
+      state: 'online',
+      reason: undefined,
+      channel: 'secure',
+      identity: { vendor: '4b414e', model: '7', serial: '1', firmware: '1.0.0' },
+      ageMs: 0,
+      turnaroundMs: 3,
+      badFrames: 0,
+      retries: 0,
+    },
+  ],
+  alarms: [],
+};
+const device = (change: Partial<StatusReport['devices'][number]>) =>
+  whole.devices.map((each) => ({ ...each, ...change }));
+const failing = (findings: readonly DoctorFinding[]) => findings.filter(({ state }) => state === 'fail');
+
+describe('of a running gateway', () => {
+  test('that is well, everything is fine', () => {
+    expect(checkRunning(whole, 'en').every(({ state }) => state === 'ok')).toBe(true);
+  });
+
+  test.each<[string, Partial<StatusReport>]>([
+    ['clock', { clock: { state: 'untrusted', now: undefined, errorMs: 0 } }],
+    ['journal', { journal: { state: 'full', detail: 'no room', lastSeq: undefined } }],
+    ['replica', { replica: { state: 'quarantined', detail: 'older than the journal says', epoch: 2 } }],
+    ['replica', { replica: { state: 'tampered', detail: '', epoch: 2 } }],
+    ...(['full', 'read-only', 'unreachable'] as const).map((state): [string, Partial<StatusReport>] => [
+      'storage',
+      { storage: { ...whole.storage, state } },
+    ]),
+    ['line bus', { lines: [{ line: 'bus', state: 'LINE_MISSING', detail: 'no such port' }] }],
+    ...(['silent', 'key-mismatch', 'identity-changed', 'line-down', 'security-required'] as const).map(
+      (reason): [string, Partial<StatusReport>] => [
+        'device hall-reader',
+        { devices: device({ state: 'offline', reason, channel: undefined }) },
+      ],
+    ),
+    [
+      'door Hall',
+      { doors: [{ id: 'hall', name: 'Hall', state: 'unknown', mode: 'controlled', ageMs: 9, alarms: [] }] },
+    ],
+  ])('a %s that is not well is named, with a remedy, and shown in the status', (check, change) => {
+    const report = { ...whole, ...change };
+    for (const language of ['en', 'ja'] as const) {
+      const [found, ...more] = failing(checkRunning(report, language));
+      expect(found?.check).toBe(check);
+      expect(found?.remedy).not.toBe('');
+      expect(more).toEqual([]);
+      expect(statusLines(report, language)).not.toEqual(statusLines(whole, language));
+    }
+  });
+
+  test.each(Object.keys(alarms) as Code[])(
+    'a standing %s is named with its remedy, and first in the status',
+    (code) => {
+      const standing = { ...whole, alarms: [{ subject: 'device hall-reader', code, detail: 'why' }] };
+      const [found] = failing(checkRunning(standing, 'en'));
+      expect(found).toMatchObject({ check: 'device hall-reader', remedy: codeRemedy(code, 'en') });
+      expect(found?.detail).toBe(`${codeText(code, 'en')} (why)`);
+      expect(statusLines(standing, 'en')[0]).toBe(`! device hall-reader: ${codeText(code, 'en')} [${code}] (why)`);
+    },
+  );
+
+  test('that waits for something says what, with a remedy', () => {
+    const finding = checkWaiting({ code: 'MASTER_KEY_MISSING', message: 'it is gone' });
+    expect(finding).toMatchObject({ state: 'fail', detail: expect.stringContaining('it is gone') });
+    expect(checkWaiting({ code: 'STORE_SOMETHING', message: '' }).remedy).not.toBe('');
+  });
+});
+
+const configOf = (text: string) => parseConfig(text, join(dir, 'gateway.yaml'));
+const isRoot = process.getuid?.() === 0;
+
+describe('of the machine', () => {
+  test('names an open data folder, a key that others can read, and one that is gone', async () => {
+    const data = join(dir, 'data');
+    mkdirSync(data, { mode: 0o755 });
+    const config = configOf('dataDir: data\nrunDir: run\n');
+    const of = async (check: string) => (await checkMachine(config, undefined)).find((each) => each.check === check);
+    expect(await of('data folder')).toMatchObject({ state: 'warn', remedy: `chmod 700 ${data}` });
+    expect(await of('master key')).toMatchObject({ state: 'warn' });
+    writeFileSync(join(data, 'journal.db'), '');
+    expect(await of('master key')).toMatchObject({ state: 'fail', remedy: 'put the key of this gateway back' });
+    writeFileSync(join(data, 'master.key'), 'x', { mode: 0o644 });
+    expect(await of('master key')).toMatchObject({ state: 'fail', remedy: `chmod 400 ${join(data, 'master.key')}` });
+    chmodSync(join(data, 'master.key'), 0o400);
+    chmodSync(data, 0o700);
+    expect(await of('master key')).toMatchObject({ state: 'ok' });
+    expect(await of('data folder')).toMatchObject({ state: 'ok' });
+  });
+
+  test.skipIf(isRoot)('says where this user may not look, and goes on', async () => {
+    const hidden = join(dir, 'hidden');
+    mkdirSync(hidden);
+    writeFileSync(join(hidden, 'key'), '0'.repeat(32), { mode: 0o600 });
+    const lines = 'lines:\n  - tcp: 127.0.0.1:1\n    devices:\n      - { address: 0, keyFile: hidden/key }\n';
+    const config = configOf(`dataDir: ${dir}/data\nrunDir: run\nmasterKeyFile: hidden/key\n${lines}`);
+    chmodSync(hidden, 0o000);
+    try {
+      const findings = [...(await checkMachine(config, undefined)), ...checkLines(config)];
+      expect(findings.filter(({ remedy }) => remedy.includes('the gateway’s user, or as root'))).toHaveLength(2);
+    } finally {
+      chmodSync(hidden, 0o700);
+    }
+  });
+});
+
+describe('of the lines', () => {
+  const lineOf = (path: string) =>
+    configOf(`lines:\n  - serial: ${path}\n    devices:\n      - { address: 0, security: plain }\n`);
+
+  test('names a port that is not there, one that is none, and one that is', async () => {
+    writeFileSync(join(dir, 'file'), '');
+    expect(checkLines(lineOf(join(dir, 'none')))[0]).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('does not exist'),
+    });
+    expect(checkLines(lineOf(join(dir, 'file')))[0]).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('not a serial port'),
+    });
+    const cable = await openPtyPair();
+    expect(checkLines(lineOf(cable.near))[0]?.state).not.toBe('fail');
+    await cable.close();
+  });
+
+  test('warns of a device that speaks plain', () => {
+    const plain = checkLines(lineOf('/dev/null')).find(({ check }) => check.startsWith('device'));
+    expect(plain).toMatchObject({ state: 'warn', remedy: expect.stringContaining('install-window') });
+  });
+
+  test.each([
+    ['is not there', undefined, 0o600, 'does not exist'],
+    ['others can read', '0'.repeat(32), 0o640, 'can be read by others'],
+    ['holds no key', 'swordfish', 0o600, 'holds no key'],
+    ['is right', '0'.repeat(32), 0o600, ''],
+  ])('names a key file that %s', (_, text, mode, says) => {
+    const file = join(dir, 'key');
+    if (text !== undefined) writeFileSync(file, text, { mode });
+    const config = configOf('lines:\n  - tcp: 127.0.0.1:1\n    devices:\n      - { address: 0, keyFile: key }\n');
+    const found = checkLines(config).find(({ check }) => check.startsWith('device'));
+    expect(found).toMatchObject({ state: says === '' ? 'ok' : 'fail', detail: expect.stringContaining(says) });
+    expect(JSON.stringify(found)).not.toContain('swordfish');
+  });
+});
+
+test('the command works without a gateway, and exits with 1 for what is broken', async () => {
+  const file = join(dir, 'gateway.yaml');
+  writeFileSync(file, 'dataDir: data\nrunDir: run\nlines:\n  - { serial: none, devices: [{ address: 0 }] }\n');
+  const people = await spoken(['doctor', '--config', file]);
+  expect(people).toMatchObject({ code: 1, err: '' });
+  expect(people.out).toMatch(/✗ fail line line-1: .*none does not exist\n\s+→ plug the adapter in/);
+  expect(people.out).toContain('! warn gateway: does not run');
+  const programs = await spoken(['doctor', '--json', '--config', file]);
+  expect(JSON.parse(programs.out)).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'gateway' })]));
+});
