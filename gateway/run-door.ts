@@ -16,6 +16,7 @@ import { ControlRefusal, calls, type Verb } from './control/messages.ts';
 import { type HistoryOptions, openHistory } from './open-history.ts';
 import { MasterKeyFault } from './site/master-key.ts';
 import { StoreFault } from './store/store-fault.ts';
+import { keepCompileCache } from './system/compile-cache.ts';
 import type { Logger } from './system/logger.ts';
 import type { Threads } from './threads.ts';
 
@@ -28,6 +29,8 @@ export interface DoorRun {
 }
 
 const retryMs = 2_000;
+/** By then everything that runs every day has been compiled. */
+const keepCompiledAfterMs = 60_000;
 
 /** @throws with code CONTROL_SOCKET_IN_USE or DATA_FOLDER_IN_USE where another gateway runs, which does not notice. */
 export async function runDoor(config: Config, run: DoorRun): Promise<void> {
@@ -47,6 +50,7 @@ export async function runDoor(config: Config, run: DoorRun): Promise<void> {
     if (gateway !== undefined) {
       handlers = gateway.handlers;
       log.info('the gateway is open');
+      setTimeout(keepCompileCache, keepCompiledAfterMs).unref();
       await ended(signal);
     }
   } finally {
