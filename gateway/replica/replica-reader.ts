@@ -164,8 +164,9 @@ export class ReplicaReader {
 
   #setAside(error: unknown, path: string, at: WallMs): ReplicaState {
     if (error instanceof ReplicaNotOurs) return { kind: 'quarantined', reason: error.message, head: undefined };
-    if (!(error instanceof StoreFault)) throw error;
-    const aside = error.code === 'STORE_DAMAGED' ? `; set aside as ${quarantine(path, at)}` : '';
+    if (!isOfTheFile(error)) throw error;
+    const isDamaged = !(error instanceof StoreFault) || error.code === 'STORE_DAMAGED';
+    const aside = isDamaged ? `; set aside as ${quarantine(path, at)}` : '';
     return { kind: 'quarantined', reason: `${error.message}${aside}`, head: undefined };
   }
 
@@ -177,4 +178,10 @@ export class ReplicaReader {
 
 function placeOf(device: DeviceId, head: number): string {
   return `${device} ${head}`;
+}
+
+/** The statements that open a replica are always the same: what SQLite says against one of them is said of the file. */
+function isOfTheFile(error: unknown): error is Error {
+  if (error instanceof StoreFault) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
 }

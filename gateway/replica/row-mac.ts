@@ -23,13 +23,18 @@ export function createRowCodes(rowKey: Uint8Array): RowCodes {
   return { mac: keyed('row'), element: keyed('bucket element'), root: keyed('root'), head: keyed('head') };
 }
 
-/** One text for one row. `columns` are all of them, primary key and version included, in the order of the table. */
+/**
+ * One text for one row. `columns` are all of them, primary key and version included, in the order of the table.
+ * What is none of the three types comes from a damaged file (bytes where there was text: `revoked` in bytes would not equal
+ * `revoked`), and has a text that no written row has.
+ */
 export function rowText(kind: string, columns: readonly ColumnValue[]): string {
   let text = kind;
   for (const value of columns) {
     if (value === null) text += '|n';
     else if (typeof value === 'number') text += `|i${value}`;
-    else text += `|s${value.length}:${value}`;
+    else if (typeof value === 'string') text += `|s${value.length}:${value}`;
+    else text += '|x';
   }
   return text;
 }

@@ -23,6 +23,11 @@ test('no two rows share a text, however their values run into each other', () =>
   expect(new Set(texts).size).toBe(texts.length);
 });
 
+test('bytes that spell a text are not that text', () => {
+  const bytes = Buffer.from('revoked') as unknown as string;
+  expect(rowText('credential', [bytes])).not.toBe(rowText('credential', ['revoked']));
+});
+
 test('codes of one row differ by purpose and by key', () => {
   const one = createRowCodes(new Uint8Array(32).fill(1));
   const other = createRowCodes(new Uint8Array(32).fill(2));
