@@ -4,7 +4,6 @@
 declare const tag: unique symbol;
 export type Identifier<Of extends string> = string & { readonly [tag]: Of };
 
-export type FacilityId = Identifier<'facility'>;
 export type DoorId = Identifier<'door'>;
 export type ReaderId = Identifier<'reader'>;
 export type LineId = Identifier<'line'>;
@@ -13,7 +12,6 @@ export type HolderId = Identifier<'holder'>;
 export type CredentialId = Identifier<'credential'>;
 export type GrantId = Identifier<'grant'>;
 export type ScheduleId = Identifier<'schedule'>;
-export type HolidayId = Identifier<'holiday'>;
 /** Follows one request through decision, release and everything after it; also names an operator's command. */
 export type RequestId = Identifier<'request'>;
 

@@ -6,7 +6,7 @@
  */
 import type { DeviceId } from '#shared/identifier.ts';
 import type { MonoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { DeviceEvent, DeviceIdentity } from '../device/driver.ts';
 import type { EntryDraft } from '../journal/entry.ts';
 import type { AlarmBoard, AlarmSubject } from './alarm-board.ts';

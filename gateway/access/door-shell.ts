@@ -9,7 +9,7 @@ import type { AlarmCode } from '#shared/code.ts';
 import type { ReaderRow } from '#shared/contract/replica-row.ts';
 import type { DoorId, RequestId } from '#shared/identifier.ts';
 import { elapsedMs, later, type MonoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { CommandResult, DeviceCommand, FeedbackSignal } from '../device/driver.ts';
 import type { CommandAnswer, DoorEffect, DoorInput } from '../door/door-input.ts';
 import { stepDoor } from '../door/door-machine.ts';
@@ -18,7 +18,7 @@ import { nextDeadline, standingSignal } from '../door/door-status.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 
 /** A release that has not begun by then is not begun: nobody stands at the door any more. */
-export const releaseDeadlineMs = 2_000;
+const releaseDeadlineMs = 2_000;
 const standingDeadlineMs = 5_000;
 /** Timers of Node hold at most this. */
 const longestTimerMs = 2_000_000_000;

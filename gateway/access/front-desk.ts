@@ -226,7 +226,9 @@ export class FrontDesk {
       newRequestId,
       present: async (request) => {
         const decision = await desk.present(request);
-        if (decision.code === 'CREDENTIAL_UNKNOWN') this.reads.keep(request);
+        // Before there is a facility, every card is unknown.
+        const isStranger = decision.code === 'CREDENTIAL_UNKNOWN' || this.#ports.replica.state.kind === 'empty';
+        if (isStranger) this.reads.keep(request);
         return decision;
       },
       showIdle: (device, head) => this.#lamps.show({ device, head }, 'idle', { ms: 0, delayMs: 0 }),

@@ -7,7 +7,7 @@ import type { CanonicalValue } from '#shared/canonical.ts';
 import type { AlarmCode } from '#shared/code.ts';
 import type { LineId } from '#shared/identifier.ts';
 import { type WallMs, wallMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { ClockEffect } from '../clock/trusted-clock-state.ts';
 import type { JournalCondition } from '../journal/condition.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';

@@ -8,7 +8,7 @@
  * Pure: every reading arrives with its monotonic time, what is to be kept or told leaves as effects.
  */
 import { type MonoMs, type WallMs, wallMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { ClockState } from '../door/facts.ts';
 import {
   type Anchor,

@@ -31,7 +31,7 @@ const marks = {
 } as const satisfies Record<string, GateMark>;
 
 /** The mark of a state or mode; what is not known looks unknown. */
-export function markOf(word: string): GateMark {
+function markOf(word: string): GateMark {
   return Object.hasOwn(marks, word) ? marks[word as keyof typeof marks] : marks.unknown;
 }
 

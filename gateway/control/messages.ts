@@ -120,8 +120,6 @@ export type ControlReply =
   /** `code` is a ControlCode or one of the registry's codes; `detail` is for people. */
   | { readonly id: number; readonly status: 'refused'; readonly code: string; readonly detail: string };
 
-export type ControlItem = { readonly id: number; readonly item: unknown };
-
 /** A refusal that a handler gives by throwing; anything else thrown is INTERNAL_FAULT. */
 export class ControlRefusal extends Error {
   readonly code: string;

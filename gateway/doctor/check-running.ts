@@ -38,7 +38,7 @@ export function checkRunning(report: StatusReport, language: Language): readonly
         : broken(
             `device ${device.device}`,
             `${device.state}${device.reason ? `: ${device.reason}` : ''}`,
-            deviceRemedy(device.reason, language),
+            deviceRemedy(device, language),
           ),
     ),
     ...report.doors.flatMap((door) =>
@@ -85,7 +85,9 @@ const waitingRemedies: Readonly<Record<string, string>> = {
   STORE_NEWER_SCHEMA: 'install the version of the gateway that wrote it, or a later one',
 };
 
-function deviceRemedy(reason: string | undefined, language: Language): string {
+function deviceRemedy({ device, reason }: StatusReport['devices'][number], language: Language): string {
+  if (reason === 'security-required')
+    return `it has no key yet: kannuki-gateway install-window ${device}, or name its keyFile in the configuration`;
   if (reason === 'key-mismatch') return codeRemedy('DEVICE_KEY_MISMATCH', language);
   if (reason === 'identity-changed') return codeRemedy('DEVICE_IDENTITY_CHANGED', language);
   if (reason === 'line-down') return 'see the line above';

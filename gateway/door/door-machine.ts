@@ -7,7 +7,7 @@
  * Not promised: that nobody followed the holder; that a command whose outcome is unknown was not carried out.
  */
 import { monoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { DoorEffect, DoorInput } from './door-input.ts';
 import type { DoorState, DoorStatus } from './door-state.ts';
 import { statusKindOf } from './door-status.ts';

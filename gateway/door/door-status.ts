@@ -2,7 +2,7 @@
  * The one word for a door, and the moment at which it next changes by itself.
  */
 import { later, type MonoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { DoorSignal } from './door-input.ts';
 import { type DoorState, type DoorStatusKind, type LockState, modeOf } from './door-state.ts';
 

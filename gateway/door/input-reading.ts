@@ -5,7 +5,7 @@
  * on an unsupervised one the same reads as the condition being true, since nobody would be told otherwise.
  */
 import type { InputPoint } from '#shared/contract/replica-row.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 
 /** Electrical state as devices report it. */
 export type InputLevel = 'inactive' | 'active' | 'short' | 'cut' | 'fault' | 'unknown';

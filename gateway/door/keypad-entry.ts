@@ -7,7 +7,7 @@
  * Not promised: what a reader does that gathers keys by itself; its buffer arrives as one string of keys.
  */
 import { later, type MonoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { CardBits, Presented } from './access-request.ts';
 
 const pinDigitsMin = 4;

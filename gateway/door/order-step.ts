@@ -3,7 +3,7 @@
  */
 import type { RefusalCode } from '#shared/code.ts';
 import type { RequestId } from '#shared/identifier.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import type { GrantedDecision } from './decide-access.ts';
 import type { CommandAnswer, CommandedMode, DoorCommand } from './door-input.ts';
 import { modeOf } from './door-state.ts';

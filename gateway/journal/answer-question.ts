@@ -2,7 +2,7 @@
  * What can be asked of the journal thread, question by question.
  */
 import { readFileSync } from 'node:fs';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import { epochOf, placeOf } from './chain.ts';
 import { type OpenRequest, openRequests } from './interrupted.ts';
 import type { JournalFile } from './journal-file.ts';

@@ -6,7 +6,7 @@
  */
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { invariant } from '#shared/invariant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import { type StoreFault, storeFault } from '../store/store-fault.ts';
 import { answerQuestion } from './answer-question.ts';
 import { type Claims, take } from './claims.ts';

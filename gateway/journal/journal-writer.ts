@@ -7,7 +7,7 @@
  * Not promised: that a bug in the thread is survived. It ends the process.
  */
 import { invariant } from '#shared/invariant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import { claimsMax, giveUp, offer } from './claims.ts';
 import type { JournalCondition } from './condition.ts';
 import type { Entry, EntryDraft, StateWrite } from './entry.ts';

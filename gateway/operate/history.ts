@@ -11,7 +11,7 @@ import { StoreFault } from '../store/store-fault.ts';
 import type { DoorProcess } from './door-process.ts';
 import { doorStatus } from './status.ts';
 
-export function viewOf(entry: Entry, { replica }: Pick<DoorProcess, 'replica'>): EntryView {
+function viewOf(entry: Entry, { replica }: Pick<DoorProcess, 'replica'>): EntryView {
   const { holder, reader, door } = entry.body;
   const doorId = entry.door ?? (typeof door === 'string' ? identifier<'door'>(door) : undefined);
   const names = {

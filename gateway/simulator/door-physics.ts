@@ -6,7 +6,7 @@
  * Not promised: two people at one door; who arrives second takes the first one's place.
  */
 import { later, type MonoMs, monoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 
 export interface DoorShape {
   /** `energise`: a strike, current releases. `de-energise`: a magnet, current secures. */

@@ -5,7 +5,7 @@
  * Pure: time arrives as `at`. A stuck relay takes every command and does not move, as worn contacts do.
  */
 import { later, type MonoMs } from '#shared/instant.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 
 export interface OutputRelay {
   /** What a command without a timer left it at; a timer falls back to it. */

@@ -5,7 +5,7 @@
  * Not promised: noticing a whole older file put back. Synchronous, for the journal thread.
  */
 import { identifier } from '#shared/identifier.ts';
-import { unreachable } from '#shared/outcome.ts';
+import { unreachable } from '#shared/unreachable.ts';
 import { migrate, readMigrations } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
 import { deriveKey, emptySum, isSameCode, rowCode, toggleCode } from '../store/row-code.ts';
