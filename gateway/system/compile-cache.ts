@@ -8,7 +8,7 @@
  */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module';
-import { getuid } from 'node:process';
+import { env, getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** Called before anything large is loaded. */
@@ -16,7 +16,10 @@ export function useCompileCache(): void {
   const isBundled = import.meta.url.endsWith('.js');
   if (!isBundled || getCompileCacheDir() !== undefined) return;
   const folder = fileURLToPath(new URL('./compiled', import.meta.url));
-  if (isOurs(folder)) enableCompileCache(folder);
+  if (!isOurs(folder)) return;
+  enableCompileCache(folder);
+  // Threads take it from here.
+  env['NODE_COMPILE_CACHE'] = folder;
 }
 
 /** Writes what was compiled since; called once after the start, since a process may end by a power cut. */
