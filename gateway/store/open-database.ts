@@ -42,10 +42,16 @@ export function openDatabase(options: OpenOptions): Store {
       return store;
     } catch (error) {
       store.close();
-      throw error;
+      throw isRefusedFormat(error) ? damaged(options.path, error) : error;
     }
   });
 }
+
+/** The opening statements are constants: where SQLite calls one of them wrong, it is the file's header that is. */
+const isRefusedFormat = (error: unknown): error is Error =>
+  error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR';
+
+const damaged = (path: string, error: Error): StoreFault => new StoreFault('STORE_DAMAGED', path, error.message, error);
 
 /** @throws StoreFault STORE_SQLITE_TOO_OLD for a version before 3.51.3. */
 export function requireSqlite(version: string, path: string): void {

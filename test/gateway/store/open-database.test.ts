@@ -156,6 +156,23 @@ describe('migrating', () => {
 });
 
 describe('a damaged file', () => {
+  it('is opened or called damaged, whichever bit of its header is turned', () => {
+    create();
+    const sound = readFileSync(path);
+    for (let bit = 0; bit < 100 * 8; bit += 1) {
+      const turned = Buffer.from(sound);
+      turned[bit >> 3] = (turned[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      writeFileSync(path, turned);
+      let code: unknown;
+      try {
+        open('existing').close();
+      } catch (error) {
+        code = (error as { code?: unknown }).code;
+      }
+      expect([undefined, 'STORE_DAMAGED'], `bit ${bit}`).toContain(code);
+    }
+  });
+
   const recover = (isExpected: boolean) =>
     openOrRecover({
       path,
