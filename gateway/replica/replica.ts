@@ -103,6 +103,7 @@ export class Replica {
     if (this.reader.state.kind === 'empty') return;
     await this.#call({ kind: 'forget-others' });
     await this.#call({ kind: 'check-all' });
+    await this.#rest();
   }
 
   async close(): Promise<void> {
@@ -111,6 +112,14 @@ export class Replica {
     this.#failAll(new ReplicaFault('THREAD_FAILED', 'closing'));
     await worker?.terminate();
     this.reader.close();
+  }
+
+  /** Ends the thread if nothing waits for it: it holds as much memory as all the rest, and begins again with its next order. */
+  async #rest(): Promise<void> {
+    if (this.#waiting.size > 0) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #tellHead(): void {

@@ -23,7 +23,7 @@ import type { BenchRow } from './bench-row.ts';
 const large = 240_000;
 const small = 1_000;
 const doors = 64;
-const rounds = 25;
+const rounds = 41;
 /** Of which the first are not counted: they fill the compile cache and the kernel's. */
 const warmRounds = 3;
 const bareBar = 6;
