@@ -91,7 +91,7 @@ describe('in the same moment', () => {
     expect(uses()).toBe(1);
   });
 
-  test('a card and a PIN with one use between them open once', async () => {
+  test('two PINs of one last use open once', async () => {
     const people = deskFacility() as { credentials: object[]; grants: object[] };
     const coin = people.credentials.map((row) => ('id' in row && row.id === 'door-pin' ? { ...row, usesMax: 1 } : row));
     await opened({ facility: { ...people, credentials: coin } });
