@@ -45,15 +45,23 @@ export interface DoorParts {
   readonly threads: Threads;
   readonly news: GatewayNews;
   readonly history: History;
+  /** The first answer about the kernel's clock, asked for early; see `TimePorts.readKernel`. */
+  readonly kernel: ReturnType<typeof readKernelSynchronization> | undefined;
 }
 
 /** @throws StoreFault where the disk fails at this moment; `history` is closed then. */
 export async function composeDoor(parts: DoorParts): Promise<DoorGateway> {
   const { config, news, history } = parts;
+  let { kernel } = parts;
+  const readKernel = () => {
+    const asked = kernel ?? readKernelSynchronization();
+    kernel = undefined;
+    return asked;
+  };
   const time = new TimeKeeper(news.floorOf(history.memory), config.clock, {
     now: monotonicNow,
     wall: machineWall,
-    readKernel: readKernelSynchronization,
+    readKernel,
     tell: (effect) => news.takeClock(effect),
   });
   try {

@@ -17,6 +17,7 @@ import { type HistoryOptions, openHistory } from './open-history.ts';
 import { MasterKeyFault } from './site/master-key.ts';
 import { StoreFault } from './store/store-fault.ts';
 import { keepCompileCache } from './system/compile-cache.ts';
+import { readKernelSynchronization } from './system/kernel-time.ts';
 import type { Logger } from './system/logger.ts';
 import type { Threads } from './threads.ts';
 
@@ -60,7 +61,7 @@ export async function runDoor(config: Config, run: DoorRun): Promise<void> {
   }
 }
 
-/** The journal's thread takes its time to begin; most of the program is loaded meanwhile. */
+/** The journal and the kernel take their time to answer; most of the program is loaded meanwhile. */
 function composer(config: Config, { log, threads, journalThread }: DoorRun): () => Promise<DoorGateway> {
   let thread = journalThread;
   return async () => {
@@ -68,8 +69,9 @@ function composer(config: Config, { log, threads, journalThread }: DoorRun): () 
     const onChange: HistoryOptions['onChange'] = (change) => news.takeJournal(change);
     const opening = openHistory(config, { entry: threads.journal, thread, onChange });
     thread = undefined;
+    const kernel = config.clock.ntp === 'kernel' ? readKernelSynchronization() : undefined;
     const [history, { composeDoor }] = await Promise.all([opening, import('./compose-door.ts')]);
-    return await composeDoor({ config, log, threads, news, history });
+    return await composeDoor({ config, log, threads, news, history, kernel });
   };
 }
 
