@@ -108,15 +108,12 @@ const banner = [
   "const __native = (name) => require('./native/' + name + '-' + process.platform + '-' + process.arch + '.node');",
 ].join('\n');
 
-/**
- * @param more further entries, for programs that use the same parts.
- * @returns the folder's main program.
- */
-export async function bundleGateway(folder: string, more: readonly string[] = []): Promise<string> {
+/** @returns the folder's main program. */
+export async function bundleGateway(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: [start, program, ...threads, ...more].map((path) => ({ in: path, out: outputOf(path) })),
+    entryPoints: [start, program, ...threads].map((path) => ({ in: path, out: outputOf(path) })),
     outdir: folder,
     bundle: true,
     platform: 'node',
