@@ -57,7 +57,6 @@ export class BusLine {
       const lost = this.#parts.lost();
       if (lost !== undefined) throw lost;
       const at = ports.now();
-      if (at - this.#heardAt > (line.isBridged ? silentBridgeMs : silentWireMs)) return;
       await this.#check(at);
       for (const reader of readers) reader.expire(at);
       const pick = pickTurn(readers, this.#memory, at);
@@ -65,6 +64,8 @@ export class BusLine {
         await this.#waitUntil(pick.until, at);
         continue;
       }
+      // Only now that somebody is to be asked: the fresh line is asked at once, and no probe is late for its opening.
+      if (at - this.#heardAt > (line.isBridged ? silentBridgeMs : silentWireMs)) return;
       this.#memory = pick.memory;
       await this.#turn(pick.slot, answered);
     }
@@ -87,6 +88,7 @@ export class BusLine {
       isProbe: transmission.role === 'probe',
       unanswered: reader.probes,
       isBridged: this.#parts.line.isBridged,
+      isAlone: this.#parts.readers.length === 1,
       wantedMs: transmission.replyTimeoutMs,
     });
     return exchange.ask({ bytes: transmission.bytes, timeoutMs, address: reader.config.address });

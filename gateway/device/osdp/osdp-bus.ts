@@ -10,6 +10,7 @@
 import type { DeviceId } from '#shared/identifier.ts';
 import type { MonoMs } from '#shared/instant.ts';
 import { invariant } from '#shared/invariant.ts';
+import { pause } from '../deadline.ts';
 import type { CommandResult, DeviceCommand, DeviceEvent, DeviceHealth, Driver, LineTraffic } from '../driver.ts';
 import { LineFault } from '../line.ts';
 import { lineOpener } from '../open-line.ts';
@@ -23,6 +24,8 @@ import { LineExchange } from './line-exchange.ts';
 const defaultPollMs = 100;
 /** Adapters come back within a second or two, converters restart in some. */
 const backOff = { serial: { firstMs: 200, longestMs: 2_000 }, tcp: { firstMs: 300, longestMs: 3_000 } } as const;
+/** From closing a silent line to opening it afresh: a converter that serves one panel must let go of us first. */
+const reopenMs = 200;
 
 export interface OsdpBus extends Driver {
   lineHealth(): LineHealth;
@@ -121,8 +124,16 @@ class SupervisedBus implements OsdpBus {
     return this.#readers.find((reader) => reader.config.id === device);
   }
 
-  /** One life of the line, from its opening to its failure. */
+  /** From the first opening of the line to its failure; that nobody answers is no failure, and worth a fresh opening. */
   async #run(signal: AbortSignal, worked: () => void): Promise<void> {
+    while (!signal.aborted) {
+      await this.#live(signal, worked);
+      await pause(reopenMs, signal);
+    }
+  }
+
+  /** One life of the line, from its opening to its closing. */
+  async #live(signal: AbortSignal, worked: () => void): Promise<void> {
     const { now } = this.#ports;
     let lost: LineFault | undefined;
     let exchange: LineExchange | undefined;

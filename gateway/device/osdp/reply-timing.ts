@@ -48,19 +48,25 @@ export interface Waiting {
   /** Probes without an answer so far. */
   readonly unanswered: number;
   readonly isBridged: boolean;
+  /** No other reader shares the line. */
+  readonly isAlone: boolean;
   /** What the session asks for, ms. */
   readonly wantedMs: number;
 }
 
 /**
  * How long after a command's last byte the reply's first may come.
- * An absent reader is given three times what it used to need, 30–200 ms, so that it costs the others little.
+ * An absent reader is given three times what it used to need, 30–200 ms, so that it costs the others little; where there
+ * are no others, all of it, since a reader that has just begun may be slower than it was.
  */
 export function replyTimeoutMs(known: Turnarounds, waiting: Waiting): number {
   const allowance = waiting.isBridged ? bridgeAllowanceMs : 0;
   const typical = typicalTurnaround(known);
   const isFull =
-    !waiting.isProbe || typical === undefined || waiting.unanswered % fullProbeEvery === fullProbeEvery - 1;
+    !waiting.isProbe ||
+    waiting.isAlone ||
+    typical === undefined ||
+    waiting.unanswered % fullProbeEvery === fullProbeEvery - 1;
   if (isFull) return waiting.wantedMs + allowance;
   return Math.min(waiting.wantedMs, Math.max(shortestProbeMs, probeFactor * typical)) + allowance;
 }

@@ -140,6 +140,21 @@ describe.concurrent('trouble on the line', () => {
     expect(bench.told('offline', 2)).toEqual([]);
   });
 
+  it('has the only reader of a converter back soon, however long it was without power', {
+    timeout: 90_000,
+  }, async () => {
+    const peer = new OsdpPeer([keyed(1)]);
+    const bench = createBench(await peer.listen(), peer, [deviceConfig(keyed(1))]);
+    peer.setPower(1, false);
+    bench.bus.open((event) => bench.events.push(event));
+    // By then the probes are as rare as they become; worst is a power that returns just after one.
+    await waitUntil('the tenth probe', () => peer.heard.length >= 10, 60_000);
+    peer.setPower(1, true);
+    await waitUntil('the return', () => bench.stateOf(1) === 'online', backWithinMs);
+    await bench.bus.close();
+    await peer.detach();
+  });
+
   it('resumes with a reader whose power only blinked, and leaves the others alone', async (context) => {
     const bench = await open(context, [keyed(1), keyed(2)]);
     await bench.online(1, 2);

@@ -10,7 +10,7 @@ import {
 } from '#gateway/device/osdp/reply-timing.ts';
 
 const learned = (...ms: readonly number[]): Turnarounds => ms.reduce<Turnarounds>(learnTurnaround, []);
-const probe = { isProbe: true, unanswered: 0, isBridged: false, wantedMs: 200 };
+const probe = { isProbe: true, unanswered: 0, isBridged: false, isAlone: false, wantedMs: 200 };
 
 describe('times on the wire', () => {
   it('reckons ten bits a byte', () => {
@@ -51,6 +51,10 @@ describe('the reply timeout', () => {
 
   it('is three turnarounds for a reader that is gone, within 30 and 200 ms', () => {
     expect([2, 20, 90].map((ms) => replyTimeoutMs(learned(ms), probe))).toEqual([30, 60, 200]);
+  });
+
+  it('is whole for a reader that is gone where nobody else waits', () => {
+    expect(replyTimeoutMs(learned(8), { ...probe, isAlone: true })).toBe(200);
   });
 
   it('is whole for a reader nothing is known of', () => {
