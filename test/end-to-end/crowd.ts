@@ -56,7 +56,7 @@ export class Crowd {
 
   /** One after the other: who comes next waits until the reader has answered, or gives up on it. */
   async #queueAt(reader: HouseReader, { seen }: OpenGateway, ended: { readonly is: boolean }): Promise<void> {
-    const known = [cards.aiko, cards.mei, cards.coin, cards.guest, cards.revoked, cards.stranger];
+    const known = [cards.aiko, cards.mei, cards.coin, cards.coin, cards.guest, cards.revoked, cards.stranger];
     const answers = () => seen.filter(({ body }) => body['device'] === reader).length;
     while (!ended.is) {
       const before = answers();

@@ -25,9 +25,9 @@ export const houseDoors: readonly HouseDoor[] = ['front', 'back', 'yard'];
 export const houseReaders = ['front-reader', 'back-reader'] as const;
 export type HouseReader = (typeof houseReaders)[number];
 
-/** A card's credential is `card-<number>`. `coin` may be used 20 times; `stranger` is in no facility. */
+/** A card's credential is `card-<number>`. `coin` may be used six times; `stranger` is in no facility. */
 export const cards = { aiko: 1, mei: 2, guest: 3, revoked: 4, coin: 5, ghost: 6, stranger: 999 } as const;
-export const coinUsesMax = 20;
+export const coinUsesMax = 6;
 export const strikeMs = 300;
 
 export interface TestHouse extends GatewayPlace {
