@@ -89,17 +89,18 @@ export async function simulateDecision(
     receivedAt,
     deviceAgeMs: 0,
   };
-  const facts = await gatherFacts(request, hypothetical(call, process));
+  const facts = await gatherFacts(request, hypothetical(call, request, process));
   const holder = facts.credential.kind === 'found' ? facts.credential.row.holder : undefined;
   return reportOf(request, facts, holder && replica.holderOf(holder)?.name);
 }
 
-/** The sources of a real decision, with the time and the credential that were asked for. */
-function hypothetical(call: Arguments<'simulate'>, process: DoorProcess): FactSources {
+/** The sources of a real decision, with the time and the credential that were asked for; nobody waits, so nothing is stale. */
+function hypothetical(call: Arguments<'simulate'>, { receivedAt }: AccessRequest, process: DoorProcess): FactSources {
   const { sources, replica } = process;
   const at = call.at === undefined ? undefined : wallMs(Date.parse(call.at));
   const live = {
     ...sources.live,
+    now: () => receivedAt,
     guessing: () => 'open' as const,
     ...(at === undefined ? {} : { clock: () => ({ state: 'trusted' as const, now: at, errorMs: 0 }) }),
   };
