@@ -5,6 +5,7 @@ import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../c
 import type { Command } from './command.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
+import { ageWords, label, word } from './status-words.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway status [--json]',
@@ -22,55 +23,57 @@ export const command: Command = {
 /** The report as lines of text. */
 export function statusLines(report: StatusReport, language: Language): readonly string[] {
   const { facility, clock, journal, replica } = report;
-  const time =
-    clock.now === undefined
-      ? 'unknown'
-      : `${facilityTime(Date.parse(clock.now), facility?.zone)} ±${Math.ceil(clock.errorMs / 1000)} s`;
+  const say = (state: string) => word(state, language);
+  const none = say('none yet: kannuki-gateway import');
+  const entries = `${journal.lastSeq ?? say('unknown')} ${language === 'ja' ? '件' : 'entries'}`;
   return [
-    ...report.doors.flatMap((door) =>
-      door.alarms.map((code) => `! ${door.name}: ${codeText(code, language)} [${code}]`),
-    ),
-    ...report.alarms.map(
+    ...alarmLines(report, language),
+    `${label('facility', language)}${facility ? `${facility.name} (${facility.zone})` : none}`,
+    `${label('clock', language)}${say(clock.state)} · ${timeText(report, language)}`,
+    `${label('journal', language)}${say(journal.state)}${detail(journal.detail)} · ${entries}`,
+    `${label('replica', language)}${say(replica.state)}${detail(replica.detail)} · epoch ${replica.epoch}`,
+    `${label('storage', language)}${storageText(report.storage, language)}`,
+    ...report.doors.map((door) => `${label('door', language)}${doorText(door, language)}`),
+    ...report.lines.map((line) => `${label('line', language)}${line.line} · ${say(line.state)}${detail(line.detail)}`),
+    ...report.devices.map((device) => `${label('device', language)}${deviceText(device, language)}`),
+  ];
+}
+
+function alarmLines({ doors, alarms }: StatusReport, language: Language): readonly string[] {
+  return [
+    ...doors.flatMap((door) => door.alarms.map((code) => `! ${door.name}: ${codeText(code, language)} [${code}]`)),
+    ...alarms.map(
       ({ subject, code, detail: why }) => `! ${subject}: ${codeText(code, language)} [${code}]${detail(why)}`,
     ),
-    `facility  ${facility ? `${facility.name} (${facility.zone})` : 'none yet: kannuki-gateway import'}`,
-    `clock     ${clock.state} · ${time}`,
-    `journal   ${journal.state}${detail(journal.detail)} · ${journal.lastSeq ?? 'unknown'} entries`,
-    `replica   ${replica.state}${detail(replica.detail)} · epoch ${replica.epoch}`,
-    `storage   ${storageText(report.storage)}`,
-    ...report.doors.map((door) => `door      ${doorText(door, language)}`),
-    ...report.lines.map((line) => `line      ${line.line} · ${line.state}${detail(line.detail)}`),
-    ...report.devices.map((device) => `device    ${deviceText(device)}`),
   ];
+}
+
+function timeText({ clock, facility }: StatusReport, language: Language): string {
+  if (clock.now === undefined) return word('unknown', language);
+  return `${facilityTime(Date.parse(clock.now), facility?.zone)} ±${Math.ceil(clock.errorMs / 1000)} s`;
 }
 
 const detail = (text: string) => (text === '' ? '' : ` (${text})`);
 
-function storageText({ state, freeBytes, flashBytesPerDay, files }: StorageStatus): string {
-  const wear = flashBytesPerDay === undefined ? '' : ` · ${mebibytes(flashBytesPerDay)} written a day`;
+function storageText({ state, freeBytes, flashBytesPerDay, files }: StorageStatus, language: Language): string {
+  const [free, daily] = language === 'ja' ? ['空き', '1日の書込'] : ['free', 'written a day'];
+  const wear = flashBytesPerDay === undefined ? '' : ` · ${mebibytes(flashBytesPerDay)} ${daily}`;
   const read = files.length === 0 ? '' : ` · ${files.map((file) => `${file.name} ${file.state}`).join(', ')}`;
-  return `${state} · ${mebibytes(freeBytes)} free${wear}${read}`;
+  return `${word(state, language)} · ${mebibytes(freeBytes)} ${free}${wear}${read}`;
 }
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
 
 function doorText(door: DoorStatus, language: Language): string {
   const mode = door.mode === 'controlled' ? '' : ` · ${gateWord(door.mode, language)}`;
-  return `${gateMark(door).shape} ${door.name} · ${gateWord(door.state, language)}${mode}${ageText(door.ageMs)}`;
+  return `${gateMark(door).shape} ${door.name} · ${gateWord(door.state, language)}${mode}${ageWords(door.ageMs, language)}`;
 }
 
-function deviceText(device: DeviceStatus): string {
-  const { identity } = device;
+function deviceText(device: DeviceStatus, language: Language): string {
+  const { identity, badFrames } = device;
   const name = identity ? ` · ${identity.vendor} ${identity.model} #${identity.serial} fw ${identity.firmware}` : '';
-  const why = device.reason === undefined ? '' : ` · ${device.reason}`;
-  const channel = device.channel === undefined ? '' : ` · ${device.channel}`;
-  return `${device.line}/${device.device} · ${device.state}${why}${channel}${name}${ageText(device.ageMs)}`;
-}
-
-/** Ages of up to 5 s are now. */
-function ageText(ms: number): string {
-  if (ms <= 5_000) return '';
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < 120) return ` · for ${seconds} s`;
-  return seconds < 7_200 ? ` · for ${Math.floor(seconds / 60)} min` : ` · for ${Math.floor(seconds / 3600)} h`;
+  const why = device.reason === undefined ? '' : ` · ${word(device.reason, language)}`;
+  const channel = device.channel === undefined ? '' : ` · ${word(device.channel, language)}`;
+  const noise = badFrames === 0 ? '' : ` · ${badFrames} ${language === 'ja' ? '件の破損' : 'damaged'}`;
+  return `${device.line}/${device.device} · ${word(device.state, language)}${why}${channel}${name}${noise}${ageWords(device.ageMs, language)}`;
 }
