@@ -14,6 +14,7 @@ import { type OpenedJournal, type OpenJournalOptions, openJournal } from './jour
 import { createMasterKey, MasterKeyFault, readMasterKey } from './site/master-key.ts';
 import { openSite, type Site } from './site/site-store.ts';
 import { type FolderHold, holdFolder } from './store/hold-folder.ts';
+import { keepFilesPrivate } from './store/private-files.ts';
 import { withStoreFaults } from './store/store-fault.ts';
 
 export interface History extends OpenedJournal {
@@ -45,6 +46,7 @@ export async function openHistory(config: Config, options: HistoryOptions): Prom
   try {
     withStoreFaults(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
     hold = holdFolder(dataDir);
+    withStoreFaults(dataDir, () => keepFilesPrivate(dataDir));
     return await openHeld(config, options, hold);
   } catch (error) {
     hold?.release();

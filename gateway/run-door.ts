@@ -19,6 +19,8 @@ import { StoreFault } from './store/store-fault.ts';
 import { keepCompileCache } from './system/compile-cache.ts';
 import { readKernelSynchronization } from './system/kernel-time.ts';
 import type { Logger } from './system/logger.ts';
+import { monotonicNow } from './system/monotonic.ts';
+import { newsFilter } from './system/news-filter.ts';
 import type { Threads } from './threads.ts';
 
 export interface DoorRun {
@@ -29,7 +31,10 @@ export interface DoorRun {
   readonly journalThread?: Worker;
 }
 
+const ownerOnly = 0o077;
 const retryMs = 2_000;
+/** What is waited for is said once, and then as often as this. */
+const sameNewsEveryMs = 3_600_000;
 /** By then everything that runs every day has been compiled. */
 const keepCompiledAfterMs = 60_000;
 
@@ -37,12 +42,15 @@ const keepCompiledAfterMs = 60_000;
 export async function runDoor(config: Config, run: DoorRun): Promise<void> {
   const { log, signal } = run;
   mkdirSync(config.runDir, { recursive: true, mode: 0o755 });
+  // Everything made from here on is for the gateway's user alone; the sockets are given their modes one by one.
+  process.umask(ownerOnly);
   let handlers = waitingHandlers('starting', 'the gateway is starting');
   const current = currentHandlers(() => handlers);
   const admin = await serveControl(join(config.runDir, 'admin.sock'), 'act', current, log);
   const edge = await serveControl(join(config.runDir, 'edge.sock'), 'look', current, log);
+  const isNews = newsFilter(monotonicNow, sameNewsEveryMs);
   const onFault = ({ code, path, message }: MasterKeyFault | StoreFault) => {
-    log.error({ code, path }, message);
+    if (isNews(`${code} ${message}`)) log.error({ code, path }, message);
     handlers = waitingHandlers(code, message);
   };
   let gateway: DoorGateway | undefined;

@@ -5,7 +5,17 @@
  * differ on every machine, and are never in the project.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
@@ -109,5 +119,8 @@ export function writeConfig(home: DemoHome, site: Site, ports: ReadonlyMap<LineI
     lines,
   };
   for (const folder of ['data', 'run']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 });
-  writeFileSync(home.configFile, `# Written by the demonstration at every start.\n${stringify(config)}`);
+  writeFileSync(home.configFile, `# Written by the demonstration at every start.\n${stringify(config)}`, {
+    mode: 0o600,
+  });
+  chmodSync(home.configFile, 0o600);
 }

@@ -20,6 +20,8 @@ import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 /** A release that has not begun by then is not begun: nobody stands at the door any more. */
 const releaseDeadlineMs = 2_000;
 const standingDeadlineMs = 5_000;
+/** A result that came later than this after its command says so in its entry: the lock moved at some time in between. */
+const promptMs = 1_000;
 /** Timers of Node hold at most this. */
 const longestTimerMs = 2_000_000_000;
 
@@ -47,6 +49,8 @@ export class DoorShell {
   #isInFreeHours = false;
   #pendingGrants = 0;
   #answer: CommandAnswer | undefined;
+  /** While a late result is taken: how long after it was asked for it came. */
+  #lateMs: number | undefined;
   readonly #raised = new Set<AlarmCode>();
   readonly #readers: readonly ReaderRow[];
   readonly #ports: DoorShellPorts;
@@ -158,16 +162,23 @@ export class DoorShell {
   #journal({ entry, state }: Extract<DoorEffect, { kind: 'journal' }>): void {
     const isUndone = entry.kind === 'lock.not-executed' || entry.kind === 'lock.refused';
     if (isUndone && entry.requestId !== null) this.#ports.notExecuted(entry.requestId);
-    this.#ports.record(entry, state === undefined ? [] : [state], 'shared');
+    const isLate = this.#lateMs !== undefined && entry.kind.startsWith('lock.');
+    const told = isLate ? { ...entry, body: { ...entry.body, lateMs: this.#lateMs ?? 0 } } : entry;
+    this.#ports.record(told, state === undefined ? [] : [state], 'shared');
   }
 
   async #move(effect: Extract<DoorEffect, { kind: 'release' | 'secure' | 'free' }>): Promise<void> {
     const { lock } = this.#state.row;
     if (lock === null) return;
     const { now, command } = this.#ports;
-    const deadline = later(now(), effect.kind === 'release' ? releaseDeadlineMs : standingDeadlineMs);
+    const asked = now();
+    const deadline = later(asked, effect.kind === 'release' ? releaseDeadlineMs : standingDeadlineMs);
     const result = await command(lock.device, { ...effect, lock }, deadline);
-    this.step({ kind: 'result', at: now(), requestId: effect.requestId, result });
+    const at = now();
+    const tookMs = Math.round(elapsedMs(asked, at));
+    this.#lateMs = tookMs > promptMs ? tookMs : undefined;
+    this.step({ kind: 'result', at, requestId: effect.requestId, result });
+    this.#lateMs = undefined;
   }
 
   #alarm({ change, code, detail, requestId }: Extract<DoorEffect, { kind: 'alarm' }>): void {

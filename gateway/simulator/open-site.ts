@@ -39,7 +39,7 @@ export const siteSocketFile = (stateDir: string): string => join(stateDir, 'site
 
 /** @throws Error saying which key file, line or socket cannot be used. */
 export async function openSite(options: SiteOptions): Promise<RunningSite> {
-  mkdirSync(options.stateDir, { recursive: true });
+  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const site = withKeys(options.site, options.baseDir);
   const followers = new Set<(event: SiteEvent) => void>();
   const report = (event: SiteEvent) => {

@@ -36,8 +36,8 @@ function strikeRecordFile(stateDir: string, door: DoorId | string): string {
 }
 
 export function openStrikeRecord(stateDir: string, door: DoorId): StrikeRecord {
-  mkdirSync(stateDir, { recursive: true });
-  const file = openSync(strikeRecordFile(stateDir, door), 'a', 0o644);
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const file = openSync(strikeRecordFile(stateDir, door), 'a', 0o600);
   return {
     append: (event) => {
       const line = { at: new Date().toISOString(), monoMs: Number(process.hrtime.bigint()) / 1e6, ...event };

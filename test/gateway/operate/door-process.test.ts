@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -238,4 +239,9 @@ test('nothing that was presented stands in the log', () => {
   const log = door.log.join('\n');
   for (const secret of [...Object.values(numbers).map(String), aikoPin]) expect(log).not.toContain(secret);
   expect(log).toContain('the gateway is open');
+});
+
+test('what the gateway keeps is readable by nobody else', () => {
+  const open = readdirSync(door.dataDir).filter((name) => (statSync(join(door.dataDir, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
 });
