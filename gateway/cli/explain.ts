@@ -1,4 +1,5 @@
 /** `explain`: why a request was decided as it was, or how one would be, rule by rule. */
+import { createInterface } from 'node:readline';
 import { codeRemedy, codeText } from '#shared/code.ts';
 import { identifier } from '#shared/identifier.ts';
 import type { Arguments, NamedCredential } from '../control/messages.ts';
@@ -9,7 +10,8 @@ import { withGateway } from './gateway-call.ts';
 export const command: Command = {
   usage: `kannuki-gateway explain <request id>              a past decision (ids are in events --json)
 kannuki-gateway explain --door ID (--credential ID | --card BITS | --pin DIGITS) [--second-factor DIGITS] [--at TIME]
-                                                  one that nobody asked for; nothing moves, nothing is recorded`,
+                                                  one that nobody asked for; nothing moves, nothing is recorded
+        "-" in place of BITS or DIGITS reads them from standard input, so that they stand in no process list`,
   options: {
     door: { type: 'string' },
     credential: { type: 'string' },
@@ -24,7 +26,7 @@ kannuki-gateway explain --door ID (--credential ID | --card BITS | --pin DIGITS)
       const [request] = call.words;
       const report = (
         request === undefined
-          ? await client.call('simulate', simulation(call))
+          ? await client.call('simulate', await simulation(call))
           : await client.call('explain', { request: identifier<'request'>(request) })
       ) as ExplainReport;
       if (call.flags['json']) call.terminal.out(JSON.stringify(report));
@@ -33,7 +35,8 @@ kannuki-gateway explain --door ID (--credential ID | --card BITS | --pin DIGITS)
     }),
 };
 
-function simulation(call: Call): Arguments<'simulate'> {
+async function simulation(given: Call): Promise<Arguments<'simulate'>> {
+  const call = await withSecrets(given);
   const door = textFlag(call, 'door');
   const presented = namedCredential(call);
   if (!door || !presented) throw new UsageError('name a request, or a door and a credential');
@@ -45,6 +48,24 @@ function simulation(call: Call): Arguments<'simulate'> {
     ...(secondFactor === undefined ? {} : { secondFactor }),
     ...(at === undefined ? {} : { at }),
   };
+}
+
+const secretFlags = ['card', 'pin', 'second-factor'] as const;
+
+/** Puts lines of standard input in the place of each `-`, in the order card, pin, second factor. */
+async function withSecrets(call: Call): Promise<Call> {
+  const asked = secretFlags.filter((name) => call.flags[name] === '-');
+  if (asked.length === 0) return call;
+  const flags = { ...call.flags };
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  for (const name of asked) {
+    if (process.stdin.isTTY) call.terminal.err(`${name}?`);
+    const { value, done } = await lines.next();
+    if (done) throw new UsageError(`standard input has no line for --${name}`);
+    flags[name] = value.trim();
+  }
+  process.stdin.destroy();
+  return { ...call, flags };
 }
 
 function namedCredential(call: Call): NamedCredential | undefined {

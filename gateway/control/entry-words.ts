@@ -111,7 +111,7 @@ export function entryWords(view: EntryView, language: Language): string {
     code,
     reason: isCode(code) ? `${reasonText(code, language)} [${code}]` : code,
     text,
-    seconds: typeof ms === 'number' ? ` · ${ms / 1000} s` : '',
+    seconds: typeof ms === 'number' ? secondsText(ms, language) : '',
   };
   return (language === 'ja' ? japanese : english)[entry.kind](say);
 }
@@ -119,6 +119,9 @@ export function entryWords(view: EntryView, language: Language): string {
 /** What an entry that belongs to no door is about. */
 const subjectOf = (text: Say['text']): string =>
   ['reader', 'device', 'line', 'gateway'].map(text).find((name) => name !== '') ?? '';
+
+const secondsText = (ms: number, language: Language): string =>
+  language === 'ja' ? ` ・ ${ms / 1000}秒` : ` · ${ms / 1000} s`;
 
 /** The registry's sentence, fit for the middle of a line. */
 const reasonText = (code: Code, language: Language) => codeText(code, language).replace(/[.。]$/, '');
