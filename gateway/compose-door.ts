@@ -4,6 +4,7 @@
  * Closing is the reverse; the journal is the last to go.
  */
 import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
 import { createCredentialLookup } from '#shared/credential-lookup.ts';
 import type { DeviceId, LineId } from '#shared/identifier.ts';
 import { invariant } from '#shared/invariant.ts';
@@ -28,6 +29,8 @@ import { Importer } from './operate/import.ts';
 import { StorageWatch } from './operate/storage-watch.ts';
 import { createPinHasher, type PinHasher } from './replica/pin-hasher.ts';
 import { Replica } from './replica/replica.ts';
+import { replicaPath } from './replica/replica-folder.ts';
+import { namesSetAside } from './store/quarantine.ts';
 import { readKernelSynchronization } from './system/kernel-time.ts';
 import type { Logger } from './system/logger.ts';
 import { monotonicNow } from './system/monotonic.ts';
@@ -36,6 +39,7 @@ import type { Threads } from './threads.ts';
 
 const tickMs = 1_000;
 const pruneEveryMs = 3_600_000;
+const warmPinsMs = 3_000;
 const dayMs = 86_400_000;
 
 /** What is there before the door process is put together. */
@@ -110,6 +114,7 @@ export class DoorGateway {
         news.takeTampered(row);
       },
     });
+    this.#replica.reader.onFault((fault) => this.#takeReplicaFault(fault));
     this.#desk = this.#createDesk();
     this.#buses = new BusKeeper(
       (line) => this.#createBus(line),
@@ -130,7 +135,12 @@ export class DoorGateway {
     news.begin({ desk: this.#desk, archive: history.archive, replica: this.#replica.reader });
     for (const line of config.lines) this.#buses.open(line.id);
     this.#keys.watch();
-    this.#timers = [setInterval(() => this.#desk.tick(), tickMs), setInterval(() => this.#prune(), pruneEveryMs)];
+    this.#timers = [
+      setInterval(() => this.#desk.tick(), tickMs),
+      setInterval(() => this.#prune(), pruneEveryMs),
+      // Not at once: the first card must not wait for a thread that only PINs need.
+      setTimeout(() => this.#pins.warm(), warmPinsMs),
+    ];
   }
 
   async close(): Promise<void> {
@@ -177,10 +187,34 @@ export class DoorGateway {
       writtenBytes: () => history.archive.writtenBytes(),
       checkReplica: () => this.#replica.checkAll(),
       checkThread: threads.check,
-      onHealth: (state) => news.takeStorage(state),
-      onDamage: (file, findings) => news.takeDamage(file, findings),
+      onHealth: (state) => {
+        news.takeStorage(state);
+        news.takeAside(namesSetAside(config.dataDir));
+      },
+      onDamage: (file, findings) => {
+        news.takeDamage(file, findings);
+        if (file === this.#replicaName()) this.#takeReplicaFault({ isLost: true, detail: `${file}: ${findings}` });
+      },
       failed: (error) => log.warn({ err: error }, 'the storage could not be looked at'),
     });
+  }
+
+  #replicaName(): string {
+    const { state } = this.#replica.reader;
+    const epoch = state.kind === 'empty' ? 0 : (state.head?.epoch ?? 0);
+    return basename(replicaPath('', epoch));
+  }
+
+  /** From a replica that proved damaged nothing is granted until the next import, and that stands as an alarm. */
+  #takeReplicaFault({ isLost, detail }: { readonly isLost: boolean; readonly detail: string }): void {
+    const { news } = this.#opened;
+    if (!isLost) {
+      news.takeUnread(detail);
+      return;
+    }
+    this.#storage.condemn(this.#replicaName(), detail);
+    this.#replica.reader.quarantine(detail);
+    news.takeQuarantine(detail);
   }
 
   /** Lets go what the cloud has acknowledged and nobody keeps any longer; without an acknowledgement, nothing. */
@@ -234,7 +268,11 @@ export class DoorGateway {
       commands,
       memory,
       reads,
-      importer: new Importer(this.#replica, config.dataDir),
+      importer: new Importer(
+        this.#replica,
+        config.dataDir,
+        config.lines.flatMap(({ devices }) => devices.map(({ id }) => id)),
+      ),
       capture: { textOf: captureTextOf, openFile: openCaptureFile },
       masterKey,
       verifyThread: threads.verify,

@@ -14,6 +14,8 @@ export interface PinHasher {
    * @returns the 32-byte slow hash; rejects with `PinHashFault`.
    */
   hash(digits: string, salt: string): Promise<Uint8Array> | 'busy';
+  /** Starts the thread before the first PIN, which would otherwise wait for it. */
+  warm(): void;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,9 @@ export function createPinHasher(thread: URL): PinHasher {
       });
       worker.postMessage(job);
       return answer;
+    },
+    warm: () => {
+      worker ??= start();
     },
     close: async () => {
       const ended = worker;

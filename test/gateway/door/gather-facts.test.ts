@@ -190,6 +190,7 @@ describe('a PIN', () => {
     const replica = await replicaOf(facility());
     const hashed: string[] = [];
     const counting: PinHasher = {
+      warm: () => {},
       hash: (digits) => {
         hashed.push(digits);
         return 'busy';
