@@ -1,8 +1,9 @@
 /** `import`: reads a facility from a JSON file or a folder of CSV files, checks all of it, and puts it in force as one. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { printable } from '#shared/printable.ts';
 import type { ControlClient } from '../control/edge-side.ts';
-import { chunkBytesMax, importBytesMax } from '../control/messages.ts';
+import { chunkBytesMax, importBytesMax, importNamePattern } from '../control/messages.ts';
 import type { ImportReport } from '../control/replies.ts';
 import { type Call, type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
@@ -10,30 +11,48 @@ import { withGateway } from './gateway-call.ts';
 /** Hashing 10 000 PINs one by one takes minutes; a door's own PINs never wait for it. */
 const importDeadlineMs = 600_000;
 
+const plainName = 'facility.json';
+
 export const command: Command = {
   usage: 'kannuki-gateway import <facility.json | folder of CSV files> [--dry-run] [--json]',
   options: { 'dry-run': { type: 'boolean' } },
   wordsMax: 1,
-  run: (call) =>
-    withGateway(call, async (client) => {
-      const [source] = call.words;
-      if (!source) throw new UsageError('import what?');
-      const files = readSource(source);
-      const id = (await client.call('import-begin', {
-        files: files.map(({ name, content }) => ({ name, bytes: content.length })),
-      })) as string;
-      await send(client, id, files);
-      const onItem = (item: unknown) => {
-        if (!call.flags['json']) call.terminal.err(String(item));
-      };
-      const committed = await client.call(
-        'import-commit',
-        { import: id, dryRun: call.flags['dry-run'] === true },
-        { onItem, deadlineMs: importDeadlineMs },
-      );
-      return show(call, committed as ImportReport);
-    }),
+  run: async (call) => {
+    const [source] = call.words;
+    if (!source) throw new UsageError('import what?');
+    const files = readSource(source);
+    try {
+      const report = await withGateway(call, (client) => importFiles(call, client, files));
+      return show(call, inOwnName(report, source));
+    } catch (error) {
+      if (!call.terminal.signal.aborted) throw error;
+      call.terminal.err('The import was given up. Unless it was just complete, what was in force before still is.');
+      return 1;
+    }
+  },
 };
+
+async function importFiles(call: Call, client: ControlClient, files: readonly SourceFile[]): Promise<ImportReport> {
+  const id = (await client.call('import-begin', {
+    files: files.map(({ name, content }) => ({ name, bytes: content.length })),
+  })) as string;
+  await send(client, id, files);
+  const onItem = (item: unknown) => {
+    if (!call.flags['json']) call.terminal.err(String(item));
+  };
+  const order = { import: id, dryRun: call.flags['dry-run'] === true };
+  return (await client.call('import-commit', order, { onItem, deadlineMs: importDeadlineMs })) as ImportReport;
+}
+
+/** A file whose name could not be sent is still called by it here. */
+function inOwnName(report: ImportReport, source: string): ImportReport {
+  if (statSync(source).isDirectory() || sentName(source) === basename(source)) return report;
+  const own = printable(basename(source));
+  const errors = report.errors.map((text) =>
+    text.startsWith(`${plainName} line `) ? own + text.slice(plainName.length) : text,
+  );
+  return { ...report, errors };
+}
 
 interface SourceFile {
   readonly name: string;
@@ -43,10 +62,21 @@ interface SourceFile {
 function readSource(source: string): readonly SourceFile[] {
   const info = statSync(source, { throwIfNoEntry: false });
   if (!info) throw new UsageError(`${source} is neither a file nor a folder`);
-  if (!info.isDirectory()) return [{ name: 'facility.json', content: readBounded(source) }];
+  if (!info.isDirectory()) {
+    if (source.endsWith('.csv')) throw new UsageError('CSV files are imported as the folder that holds them');
+    return [{ name: sentName(source), content: readBounded(source) }];
+  }
   const names = readdirSync(source).filter((name) => name.endsWith('.csv'));
+  const odd = names.find((name) => !importNamePattern.test(name));
+  if (odd !== undefined) throw new UsageError(`${printable(odd)} is not a file of an import set`);
   if (names.length === 0) throw new UsageError(`${source} holds no .csv file`);
   return names.map((name) => ({ name: basename(name), content: readBounded(join(source, name)) }));
+}
+
+/** The name under which the gateway speaks of a JSON file: its own, where that is plain. */
+function sentName(source: string): string {
+  const name = basename(source);
+  return name.endsWith('.json') && importNamePattern.test(name) ? name : plainName;
 }
 
 function readBounded(path: string): Buffer {
@@ -73,10 +103,12 @@ function show(call: Call, report: ImportReport): number {
 }
 
 function describe(call: Call, report: ImportReport): void {
-  for (const issue of report.errors) call.terminal.err(`  ${issue}`);
-  for (const warning of report.warnings) call.terminal.err(`  note: ${warning}`);
+  for (const issue of report.errors) call.terminal.err(`  ${printable(issue)}`);
+  for (const warning of report.warnings) call.terminal.err(`  note: ${printable(warning)}`);
   if (report.errors.length > 0) {
-    call.terminal.err(`Nothing was imported: ${report.errors.length} mistakes.`);
+    call.terminal.err(
+      `Nothing was imported: ${report.errors.length === 1 ? 'one mistake' : `${report.errors.length} mistakes`}.`,
+    );
     return;
   }
   const counts = Object.entries(report.counts).map(([kind, count]) => `${count} ${kind}`);

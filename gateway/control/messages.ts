@@ -12,6 +12,8 @@ export const messageBytesMax = 512 * 1024;
 /** Largest import accepted, bytes over all its files. */
 export const importBytesMax = 256 * 1024 * 1024;
 export const chunkBytesMax = 256 * 1024;
+/** What a file of an import may be called on its way: at most 64 signs, of which none leads out of its folder. */
+export const importNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,58}\.(json|csv)$/;
 
 const door = idSchema<'door'>();
 const device = idSchema<'device'>();
@@ -59,7 +61,7 @@ export const calls = {
     files: z
       .array(
         z.strictObject({
-          name: z.string().regex(/^[a-z-]{1,32}\.(json|csv)$/),
+          name: z.string().regex(importNamePattern),
           bytes: z.int().min(1).max(importBytesMax),
         }),
       )
@@ -68,7 +70,7 @@ export const calls = {
   }),
   'import-chunk': z.strictObject({
     import: z.string().max(64),
-    name: z.string().max(40),
+    name: z.string().max(64),
     base64: z.base64().max(chunkBytesMax * 2),
   }),
   /** Stream: progress; the reply is the report. `dryRun` checks everything and changes nothing. */

@@ -1,4 +1,4 @@
-/** Whether each credential is one card or one PIN that can be read, and whether a grant says each thing once. */
+/** Whether each credential is one card or one PIN that can be read, no card has two owners, and whether a grant says each thing once. */
 import { type CardReading, readCardSpec } from './card-spec.ts';
 import { fieldExample } from './field-example.ts';
 import type { ImportIssues, SourcePlace } from './import-issue.ts';
@@ -8,9 +8,18 @@ import type { WrittenRows } from './read-rows.ts';
 /** @returns warnings: cards that anyone can copy, counted by kind. */
 export function checkCredentials(rows: WrittenRows, issues: ImportIssues): readonly string[] {
   const cloneable = new Map<string, number>();
+  const owners = new Map<string, WrittenRows['credentials'][number]>();
   for (const credential of rows.credentials) {
     const card = checkCredential(credential, issues);
-    if (card?.cloneableAs !== undefined) cloneable.set(card.cloneableAs, (cloneable.get(card.cloneableAs) ?? 0) + 1);
+    if (card === undefined) continue;
+    if (card.cloneableAs !== undefined) cloneable.set(card.cloneableAs, (cloneable.get(card.cloneableAs) ?? 0) + 1);
+    const bits = Buffer.from(card.normalized).toString('latin1');
+    const owner = owners.get(bits);
+    if (owner === undefined) owners.set(bits, credential);
+    else {
+      const rule = `is the card of ${owner.row.id} (line ${owner.place.line})`;
+      issues.add({ place: credential.place, field: 'card', rule, example: '' });
+    }
   }
   checkGrants(rows.grants, issues);
   return [...cloneable].map(

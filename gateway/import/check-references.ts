@@ -31,7 +31,7 @@ export function checkReferences(rows: WrittenRows, records: readonly SourceRecor
   const ids = collectIds(records, issues);
   const check = (row: Placed<unknown>, references: readonly Reference[]) => {
     for (const { field, to, id } of references) {
-      if (ids[to].has(id)) continue;
+      if (ids[to].has(id) || issues.isPartial(to)) continue;
       const example = [...ids[to]].slice(0, 3).join(', ');
       issues.add({ place: row.place, field, rule: `names no ${nouns[to]}: ${id}`, example });
     }

@@ -3,6 +3,9 @@
  *
  * At most `issuesMax` are kept; the rest is counted.
  */
+import { printable } from '#shared/printable.ts';
+import type { Section } from './source-record.ts';
+
 export interface SourcePlace {
   readonly file: string;
   /** Line in the file, from 1, on which the row begins. */
@@ -26,10 +29,20 @@ const issuesMax = 100;
 export class ImportIssues {
   readonly #issues: ImportIssue[] = [];
   #left = 0;
+  readonly #partial = new Set<Section>();
 
   add(issue: ImportIssue): void {
     if (this.#issues.length < issuesMax) this.#issues.push(issue);
     else this.#left += 1;
+  }
+
+  /** Rows of these sections could not be read; what names them cannot be judged. */
+  markPartial(missing: readonly Section[]): void {
+    for (const section of missing) this.#partial.add(section);
+  }
+
+  isPartial(section: Section): boolean {
+    return this.#partial.has(section);
   }
 
   get count(): number {
@@ -46,5 +59,6 @@ export class ImportIssues {
 function issueText({ place, field, rule, example }: ImportIssue): string {
   const what = field === '' ? rule : `${field} ${rule}`;
   const such = example === '' ? '' : `, for example ${example}`;
-  return `${place.file} line ${place.line} (${place.row}): ${what}${such}.`;
+  // Values of the file are repeated, and the terminal that shows them must obey none of them.
+  return printable(`${place.file} line ${place.line} (${place.row}): ${what}${such}.`);
 }

@@ -9,7 +9,6 @@ import type { WallMs } from '#shared/instant.ts';
 import { invariant } from '#shared/invariant.ts';
 import { readCardSpec } from './card-spec.ts';
 import { civilMoment } from './civil-moment.ts';
-import type { ImportIssues } from './import-issue.ts';
 import type { Placed, WrittenRows } from './read-rows.ts';
 
 export interface RowKeys {
@@ -17,23 +16,23 @@ export interface RowKeys {
   /** Salt of the facility's PINs, 16 bytes in hexadecimal. */
   readonly pinSalt: string;
   readonly onProgress: (text: string) => void;
+  /** Heard before each PIN. */
+  readonly signal: AbortSignal;
 }
 
 /** Every import is a new epoch, so that versions begin again. */
 const version = 1;
 const pinsPerReport = 10;
 
-/** @returns `undefined` if there were issues. The written rows have passed every check that needs no key. */
-export async function makeRows(
-  rows: WrittenRows,
-  keys: RowKeys,
-  issues: ImportIssues,
-): Promise<FacilityRows | undefined> {
+/**
+ * @param rows have passed every check.
+ * @throws the reason of `keys.signal` when it is aborted.
+ */
+export async function makeRows(rows: WrittenRows, keys: RowKeys): Promise<FacilityRows> {
   const [facility] = rows.facility;
   invariant(facility !== undefined, 'a set without a facility has been refused');
   const { zone } = facility.row;
-  const credentials = await makeCredentials(rows.credentials, { ...keys, zone }, issues);
-  if (issues.count > 0) return undefined;
+  const credentials = await makeCredentials(rows.credentials, { ...keys, zone });
   const versioned = <Row extends object>(placed: readonly Placed<Row>[]) =>
     placed.map(({ row }) => ({ ...row, version }));
   return {
@@ -55,32 +54,23 @@ interface CredentialKeys extends RowKeys {
 async function makeCredentials(
   placed: WrittenRows['credentials'],
   keys: CredentialKeys,
-  issues: ImportIssues,
 ): Promise<readonly CredentialRow[]> {
   const lookup = createCredentialLookup(keys.lookupKey);
-  const cards = new Map<string, WrittenRows['credentials'][number]>();
   const pinCount = placed.filter(({ row }) => row.pin !== undefined).length;
   const made: CredentialRow[] = [];
-  // Cards first: they are fast, and a card that stands twice is told before minutes of hashing.
   for (const credential of placed) {
     const found = cardLookup(credential, lookup);
-    if (found === undefined) continue;
-    const other = cards.get(found);
-    if (other !== undefined) {
-      const rule = `is the card of ${other.row.id} (line ${other.place.line})`;
-      issues.add({ place: credential.place, field: 'card', rule, example: '' });
-    }
-    cards.set(found, credential);
-    made.push(credentialRowOf(credential.row, { kind: 'card', lookup: found }, keys.zone));
+    if (found !== undefined) made.push(credentialRowOf(credential.row, { kind: 'card', lookup: found }, keys.zone));
   }
-  if (issues.count > 0) return made;
   let hashed = 0;
   for (const { row } of placed) {
     if (row.pin === undefined) continue;
+    keys.signal.throwIfAborted();
     const slowHash = slowHashOf(row.pin, keys.pinSalt);
     made.push(credentialRowOf(row, { kind: 'pin', lookup: lookup.ofPin(slowHash) }, keys.zone));
     hashed += 1;
     if (hashed % pinsPerReport === 0 || hashed === pinCount) keys.onProgress(`PINs: ${hashed} of ${pinCount}`);
+    // An order to give up arrives as a message: the thread must listen between one PIN and the next.
     await setImmediate();
   }
   return made;

@@ -13,6 +13,7 @@ export function readCsv(files: readonly SourceFile[], issues: ImportIssues): rea
     const names = sections.map((name) => `${name}.csv`).join(', ');
     const place = { file: file.name, line: 1, row: 'whole file' };
     issues.add({ place, field: '', rule: `is not a file of an import set; they are ${names}`, example: '' });
+    issues.markPartial(sections);
     return [];
   });
 }
@@ -26,10 +27,14 @@ function readFile({ name, text }: SourceFile, section: Section, issues: ImportIs
       rule: table.problem,
       example: '',
     });
+    issues.markPartial([section]);
     return [];
   }
   const headerPlace = { file: name, line: 1, row: 'header' };
-  if (!isHeaderRight(table.header, section, { place: headerPlace, issues })) return [];
+  if (!isHeaderRight(table.header, section, { place: headerPlace, issues })) {
+    issues.markPartial([section]);
+    return [];
+  }
   const records: SourceRecord[] = [];
   for (const [index, row] of table.rows.entries()) {
     const place = { file: name, line: row.line, row: `row ${index + 1}` };
@@ -38,6 +43,7 @@ function readFile({ name, text }: SourceFile, section: Section, issues: ImportIs
     else {
       const rule = `has ${row.cells.length} cells, the header ${table.header.length}`;
       issues.add({ place, field: '', rule, example: '' });
+      issues.markPartial([section]);
     }
   }
   return section === 'schedules' ? gatherSchedules(records) : records;

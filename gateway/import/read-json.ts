@@ -2,6 +2,7 @@
 import type { ImportIssues } from './import-issue.ts';
 import { jsonFaultOffset } from './json-fault.ts';
 import { itemLines } from './json-line.ts';
+import { twinKeys } from './json-twin-keys.ts';
 import { isSection, type SourceFile, type SourceRecord, sections } from './source-record.ts';
 
 export function readJson(file: SourceFile, issues: ImportIssues): readonly SourceRecord[] {
@@ -10,18 +11,22 @@ export function readJson(file: SourceFile, issues: ImportIssues): readonly Sourc
   const set = parse(file.text);
   if (set.kind === 'broken') {
     refuse(set.line, '', `is not JSON: ${set.problem}`);
+    issues.markPartial(sections);
     return [];
   }
   if (!isObject(set.value)) {
     refuse(1, '', 'must be an object', '{"facility": {…}, "doors": […]}');
+    issues.markPartial(sections);
     return [];
   }
+  refuseTwins(file, issues);
   const lines = itemLines(file.text);
   const records: SourceRecord[] = [];
   for (const [section, value] of Object.entries(set.value)) {
     const line = (index: number) => lines.get(section)?.[index] ?? 1;
     if (!isSection(section)) {
       refuse(line(0), section, `is not a section; they are ${sections.join(', ')}`);
+      issues.markPartial(sections);
       continue;
     }
     if (section === 'facility') {
@@ -30,6 +35,7 @@ export function readJson(file: SourceFile, issues: ImportIssues): readonly Sourc
     }
     if (!Array.isArray(value)) {
       refuse(line(0), section, 'must be an array');
+      issues.markPartial([section]);
       continue;
     }
     for (const [index, item] of value.entries()) {
@@ -41,6 +47,14 @@ export function readJson(file: SourceFile, issues: ImportIssues): readonly Sourc
     }
   }
   return records;
+}
+
+function refuseTwins({ name, text }: SourceFile, issues: ImportIssues): void {
+  for (const { key, line, isTop } of twinKeys(text)) {
+    const rule = 'stands twice in one object; which of them is meant cannot be known';
+    issues.add({ place: { file: name, line, row: 'whole file' }, field: key, rule, example: '' });
+    if (isTop) issues.markPartial(sections);
+  }
 }
 
 type Parsed =

@@ -21,8 +21,9 @@ export interface SourceRecord {
 
 export interface SourceFile {
   readonly name: string;
-  /** UTF-8. */
   readonly text: string;
+  /** Set where the bytes were no text; `text` is empty then. */
+  readonly encodingFault?: { readonly line: number; readonly rule: string };
 }
 
 export function isSection(name: string): name is Section {

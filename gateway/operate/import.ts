@@ -1,4 +1,8 @@
-/** Puts a facility in force from files that came over the socket: all of it, or nothing. */
+/**
+ * Puts a facility in force from files that came over the socket: all of it, or nothing.
+ *
+ * An import ends with its caller: when the connection or the deadline ends before it is complete, nothing of it is left.
+ */
 import type { CallContext } from '../control/door-side.ts';
 import { type Arguments, ControlRefusal } from '../control/messages.ts';
 import type { ImportReport } from '../control/replies.ts';
@@ -8,14 +12,19 @@ import { ImportSpool } from './import-spool.ts';
 export class Importer {
   readonly #replica: Replica;
   readonly #spool: ImportSpool;
-  #isBusy = false;
+  readonly #devices: readonly string[];
+  #running: { readonly signal: AbortSignal; readonly ended: Promise<unknown> } | undefined;
 
-  constructor(replica: Replica, dataDir: string) {
+  /** @param devices of the configuration. */
+  constructor(replica: Replica, dataDir: string, devices: readonly string[]) {
     this.#replica = replica;
+    this.#devices = devices;
     this.#spool = new ImportSpool(dataDir);
   }
 
-  begin(call: Arguments<'import-begin'>): string {
+  /** Waits for an import that was given up to be gone: the time of one PIN, or of a thousand rows. */
+  async begin(call: Arguments<'import-begin'>): Promise<string> {
+    if (this.#running?.signal.aborted) await this.#running.ended;
     this.#refuseBusy();
     return this.#spool.begin(call);
   }
@@ -27,20 +36,26 @@ export class Importer {
 
   async commit({ import: id, dryRun }: Arguments<'import-commit'>, context: CallContext): Promise<ImportReport> {
     this.#refuseBusy();
-    this.#isBusy = true;
+    const work = this.#carryOut(id, dryRun, context);
+    this.#running = { signal: context.signal, ended: work.catch(() => {}) };
+    return await work;
+  }
+
+  async #carryOut(id: string, isDryRun: boolean, { emit, signal }: CallContext): Promise<ImportReport> {
     try {
       const files = await this.#spool.take(id);
-      return await this.#replica.import({ files, isDryRun: dryRun, onProgress: context.emit });
+      const order = { files, isDryRun, onProgress: emit, devices: this.#devices, signal };
+      return await this.#replica.import(order);
     } catch (error) {
       throw error instanceof ReplicaFault ? refusalOf(error) : error;
     } finally {
-      this.#isBusy = false;
+      this.#running = undefined;
       this.#spool.end(id);
     }
   }
 
   #refuseBusy(): void {
-    if (this.#isBusy) throw new ControlRefusal('BUSY', 'an import is under way');
+    if (this.#running !== undefined) throw new ControlRefusal('BUSY', 'an import is under way');
   }
 }
 

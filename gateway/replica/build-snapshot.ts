@@ -23,13 +23,15 @@ export interface SnapshotPlan {
   readonly codes: RowCodes;
   /** Told after each transaction. */
   readonly onProgress?: (written: number, total: number) => void;
+  /** Heard between transactions. */
+  readonly signal?: AbortSignal;
 }
 
 const rowsPerTransaction = 1_000;
 /** While it builds, KiB: the index of credential ids is filled in no order. */
 const buildCacheKib = 16_384;
 
-/** @returns the head of the new file, which is closed. On any failure nothing of it is left. */
+/** @returns the head of the new file, which is closed. On any failure, an abort of `signal` too, nothing of it is left. */
 export async function buildSnapshot(plan: SnapshotPlan): Promise<ReplicaHead> {
   const { folder, epoch } = plan;
   removeEpoch(folder, epoch);
@@ -63,6 +65,7 @@ async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
     chunk = [];
     plan.onProgress?.(written, total);
     await setImmediate();
+    plan.signal?.throwIfAborted();
   };
   for (const upsert of inTableOrder(plan.rows)) {
     chunk.push(upsert);

@@ -29,6 +29,8 @@ export interface ImportOrder {
   readonly isDryRun: boolean;
   /** The highest epoch the journal knows. */
   readonly epochFloor: number;
+  /** Devices of the configuration. */
+  readonly devices?: readonly string[];
 }
 
 export interface ImportResult {
@@ -63,9 +65,14 @@ export class ReplicaKeeper {
     this.#lookupKey = lookupKey;
   }
 
-  async import(order: ImportOrder, onProgress: (text: string) => void): Promise<ImportResult> {
-    const { files, isDryRun } = order;
-    const outcome = await importFacility({ files, isDryRun, onProgress, lookupKey: this.#lookupKey });
+  /** @throws the reason of `signal` when it is aborted before the pointer moves; nothing of the import is left then. */
+  async import(
+    order: ImportOrder,
+    onProgress: (text: string) => void,
+    signal = new AbortController().signal,
+  ): Promise<ImportResult> {
+    const { epochFloor: _floor, ...plan } = order;
+    const outcome = await importFacility({ ...plan, onProgress, signal, lookupKey: this.#lookupKey });
     if (outcome.kind !== 'ready') return { findings: outcome.findings, head: undefined };
     const head = await buildSnapshot({
       folder: this.#folder,
@@ -73,6 +80,7 @@ export class ReplicaKeeper {
       cursor: 0,
       rows: outcome.rows,
       codes: this.#codes,
+      signal,
       onProgress: (written, total) => {
         if (written % rowsPerProgress === 0 || written === total) onProgress(`rows: ${written} of ${total}`);
       },

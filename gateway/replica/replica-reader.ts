@@ -16,9 +16,9 @@ import type {
 import type { CredentialId, DeviceId, DoorId, HolderId, ScheduleId } from '#shared/identifier.ts';
 import type { WallMs } from '#shared/instant.ts';
 import { quarantine } from '../store/quarantine.ts';
-import { StoreFault, withStoreFaults } from '../store/store-fault.ts';
+import { StoreFault, storeFault, withStoreFaults } from '../store/store-fault.ts';
 import { CompiledSchedules } from './compiled-schedules.ts';
-import type { CredentialReading } from './credential-reader.ts';
+import type { CredentialReader, CredentialReading } from './credential-reader.ts';
 import { compareHeads, type ReplicaHead } from './digest.ts';
 import { ReplicaFile, ReplicaNotOurs } from './replica-file.ts';
 import { readPointer, replicaPath } from './replica-folder.ts';
@@ -47,6 +47,7 @@ export class ReplicaReader {
   #file: ReplicaFile | undefined;
   #readers = new Map<string, ReaderRow>();
   #state: ReplicaState = { kind: 'empty' };
+  #onFault: (fault: { readonly isLost: boolean; readonly detail: string }) => void = () => {};
 
   constructor({ folder, rowKey }: ReplicaPlace) {
     this.#folder = folder;
@@ -114,18 +115,24 @@ export class ReplicaReader {
     return this.#readers.get(placeOf(device, head));
   }
 
-  /** @throws StoreFault or SQLite's error for a fault of the disk. */
+  /** Told of each read that the file did not give; `isLost` when nothing is granted from it any more. */
+  onFault(told: (fault: { readonly isLost: boolean; readonly detail: string }) => void): void {
+    this.#onFault = told;
+  }
+
+  /** @throws StoreFault or SQLite's error for a fault of the disk; a damaged file is quarantined then. */
   credential(lookup: string, door: DoorId): CredentialReading {
-    return this.#file?.credentials.find(lookup, door) ?? unknown;
+    return this.#read((credentials) => credentials.find(lookup, door)) ?? unknown;
   }
 
+  /** @throws as `credential`. */
   lookupOf(credential: CredentialId): string | undefined {
-    return this.#file?.credentials.lookupOf(credential);
+    return this.#read((credentials) => credentials.lookupOf(credential));
   }
 
-  /** For showing a name; decides nothing. */
+  /** For showing a name; decides nothing. @throws as `credential`. */
   holderOf(holder: HolderId): HolderRow | undefined {
-    return this.#file?.credentials.holderOf(holder);
+    return this.#read((credentials) => credentials.holderOf(holder));
   }
 
   /** Buckets that the replica thread found right in the file of `epoch`. */
@@ -142,6 +149,25 @@ export class ReplicaReader {
     this.#file?.close();
     this.#file = undefined;
     this.#state = { kind: 'empty' };
+  }
+
+  #read<Result>(read: (credentials: CredentialReader) => Result): Result | undefined {
+    const file = this.#file;
+    if (file === undefined) return undefined;
+    try {
+      return read(file.credentials);
+    } catch (error) {
+      this.#takeFault(error, file.head.epoch);
+      throw error;
+    }
+  }
+
+  #takeFault(error: unknown, epoch: number): void {
+    const fault = error instanceof ReplicaNotOurs ? error : storeFault(error, replicaPath(this.#folder, epoch));
+    if (fault === undefined || fault.code === 'STORE_BUSY') return;
+    const isLost = fault.code === 'REPLICA_QUARANTINED' || fault.code === 'STORE_DAMAGED';
+    if (isLost) this.quarantine(fault.message);
+    this.#onFault({ isLost, detail: fault.message });
   }
 
   #open(journalled: ReplicaHead | undefined, at: WallMs): ReplicaState {

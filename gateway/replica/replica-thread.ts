@@ -5,9 +5,10 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '#shared/invariant.ts';
+import { decodeSource } from '../import/decode-source.ts';
 import { storeFault } from '../store/store-fault.ts';
 import type { Batch } from './apply-batch.ts';
-import { type ImportOrder, type KeeperPlace, ReplicaKeeper } from './replica-keeper.ts';
+import { type ImportOrder, type ImportResult, type KeeperPlace, ReplicaKeeper } from './replica-keeper.ts';
 import { ReplicaTampered } from './replica-writer.ts';
 
 /** Files pass as bytes, handed over without copying, and become text here. */
@@ -17,7 +18,10 @@ export type ReplicaOrder =
       readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
       readonly isDryRun: boolean;
       readonly epochFloor: number;
+      readonly devices?: readonly string[];
     }
+  /** For the import whose id it carries, running or waiting; it has no answer of its own. */
+  | { readonly kind: 'give-up' }
   | { readonly kind: 'apply'; readonly batch: Batch }
   | { readonly kind: 'settle' }
   | { readonly kind: 'forget-others' }
@@ -43,8 +47,18 @@ const keeper = new ReplicaKeeper(place);
 const answer = (message: ReplicaAnswer) => port.postMessage(message);
 const slotsPerMessage = 64;
 let turn: Promise<void> = Promise.resolve();
+const imports = new Map<number, AbortController>();
+
+class GivenUp extends Error {
+  readonly code = 'IMPORT_GIVEN_UP';
+}
 
 port.on('message', ({ id, order }: ReplicaCall) => {
+  if (order.kind === 'give-up') {
+    imports.get(id)?.abort(new GivenUp('the import was given up; nothing of it is in force'));
+    return;
+  }
+  if (order.kind === 'import') imports.set(id, new AbortController());
   // A check of everything takes many seconds and must hold up nothing.
   if (order.kind === 'check-all') void carryOut(id, () => checkAll(id));
   else turn = turn.then(() => carryOut(id, () => follow(id, order)));
@@ -54,17 +68,20 @@ async function carryOut(id: number, act: () => unknown): Promise<void> {
   try {
     answer({ id, kind: 'done', value: await act() });
   } catch (error) {
-    const fault = error instanceof ReplicaTampered ? error : storeFault(error, place.folder);
+    const isOurs = error instanceof ReplicaTampered || error instanceof GivenUp;
+    const fault = isOurs ? error : storeFault(error, place.folder);
     // Anything else is a bug: it ends the thread, and whoever waits is told so.
     if (fault === undefined) throw error;
     answer({ id, kind: 'fault', code: fault.code, detail: fault.message });
+  } finally {
+    imports.delete(id);
   }
 }
 
-function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' }>): unknown {
+function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' | 'give-up' }>): unknown {
   switch (order.kind) {
     case 'import':
-      return keeper.import(importOrder(order), (text) => answer({ id, kind: 'progress', text }));
+      return importFiles(id, order);
     case 'apply':
       return keeper.apply(order.batch);
     case 'settle':
@@ -74,9 +91,12 @@ function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' }>)
   }
 }
 
-function importOrder({ files, isDryRun, epochFloor }: Extract<ReplicaOrder, { kind: 'import' }>): ImportOrder {
-  const decoder = new TextDecoder();
-  return { files: files.map(({ name, bytes }) => ({ name, text: decoder.decode(bytes) })), isDryRun, epochFloor };
+async function importFiles(id: number, order: Extract<ReplicaOrder, { kind: 'import' }>): Promise<ImportResult> {
+  const signal = imports.get(id)?.signal;
+  signal?.throwIfAborted();
+  const { kind: _kind, files, ...rest } = order;
+  const plan: ImportOrder = { ...rest, files: files.map(decodeSource) };
+  return await keeper.import(plan, (text) => answer({ id, kind: 'progress', text }), signal);
 }
 
 async function checkAll(id: number): Promise<void> {

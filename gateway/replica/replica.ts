@@ -17,7 +17,7 @@ import type { ReplicaAnswer, ReplicaCall, ReplicaOrder } from './replica-thread.
 
 export class ReplicaFault extends Error {
   override readonly name = 'ReplicaFault';
-  /** A StoreFaultCode, ROW_TAMPERED, REPLICA_QUARANTINED, THREAD_FAILED or BUSY. */
+  /** A StoreFaultCode, ROW_TAMPERED, REPLICA_QUARANTINED, THREAD_FAILED, IMPORT_GIVEN_UP or BUSY. */
   readonly code: string;
 
   constructor(code: string, detail: string, cause?: unknown) {
@@ -44,6 +44,10 @@ export interface ImportFiles {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly isDryRun: boolean;
   readonly onProgress: (text: string) => void;
+  /** Devices of the configuration; rows that name others are warned of. */
+  readonly devices?: readonly string[];
+  /** Gives the import up: unless it is complete by then it ends in IMPORT_GIVEN_UP and nothing of it is left. */
+  readonly signal?: AbortSignal;
 }
 
 interface Waiting {
@@ -73,9 +77,15 @@ export class Replica {
   }
 
   /** Checks a facility from files and puts it in force as a new epoch. */
-  async import({ files, isDryRun, onProgress }: ImportFiles): Promise<ImportFindings & { epoch: number | undefined }> {
+  async import(plan: ImportFiles): Promise<ImportFindings & { epoch: number | undefined }> {
+    const { onProgress, signal, ...order } = plan;
     const epochFloor = this.#journalled?.epoch ?? 0;
-    const result = (await this.#call({ kind: 'import', files, isDryRun, epochFloor }, onProgress)) as ImportResult;
+    const answered = this.#call({ kind: 'import', ...order, epochFloor }, onProgress);
+    const id = this.#lastId;
+    const giveUp = () => this.#worker?.postMessage({ id, order: { kind: 'give-up' } } satisfies ReplicaCall);
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    const result = (await answered.finally(() => signal?.removeEventListener('abort', giveUp))) as ImportResult;
     if (result.head !== undefined) {
       this.reader.reopen(result.head, this.#plan.wallNow());
       this.#tellHead();

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,17 @@ import type { ExplainReport, FollowItem } from '#gateway/control/replies.ts';
 import { refusals } from '#shared/code.ts';
 import { identifier } from '#shared/identifier.ts';
 import { waitUntil } from '../../fakes/wait-until.ts';
-import { aikoPin, atRest, importSmall, numbers, openDoor, type RunningDoor, smallFacility } from './running-door.ts';
+import {
+  aikoPin,
+  atRest,
+  facilityWithPins,
+  importSmall,
+  numbers,
+  openDoor,
+  type RunningDoor,
+  smallFacility,
+  spoken,
+} from './running-door.ts';
 
 let door: RunningDoor;
 beforeAll(async () => {
@@ -193,6 +203,28 @@ describe('an import over the socket', () => {
     const [one, other] = await Promise.allSettled([commit(id, true), commit(id, true)]);
     expect([one.status, other.status]).toEqual(['fulfilled', 'rejected']);
     expect(other).toMatchObject({ reason: { code: 'BUSY' } });
+  });
+
+  test('ends with its caller: nothing of it comes into force, and the next one may begin', async () => {
+    const { epoch } = (await door.status()).replica;
+    const file = join(door.dir, 'many.json');
+    writeFileSync(file, JSON.stringify(facilityWithPins(300)));
+    const ended = new AbortController();
+    const given = spoken(['import', file, '--config', door.configFile], ended.signal, (line) => {
+      if (line.startsWith('PINs: 10 ')) ended.abort();
+    });
+    expect(await given).toMatchObject({ code: 1, err: expect.stringContaining('The import was given up.') });
+    const id = await begin();
+    await put(id, text);
+    expect(await commit(id, true)).toMatchObject({ errors: [] });
+    expect((await door.status()).replica.epoch).toBe(epoch);
+  });
+
+  test.each(['many.json', '施設.json'])('tells mistakes of %s under its own name', async (name) => {
+    const file = join(door.dir, name);
+    writeFileSync(file, JSON.stringify({ facility: { id: 'x', name: 'X', zone: 'Mars/Olympus' } }));
+    const { code, err } = await door.command('import', file);
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining(`  ${name} line 1 (facility): zone`) });
   });
 
   test.each([

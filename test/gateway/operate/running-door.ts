@@ -47,6 +47,17 @@ export function smallFacility(name = 'Small'): object {
   };
 }
 
+/** As `smallFacility`, with so many PINs that hashing them takes a while: each is only a second factor. */
+export function facilityWithPins(count: number): object {
+  const small = smallFacility('Many') as { readonly credentials: readonly object[] };
+  const pins = Array.from({ length: count }, (_, index) => ({
+    id: `pin-${index}`,
+    holder: 'mei',
+    pin: String(700_000 + index),
+  }));
+  return { ...small, credentials: [...small.credentials, ...pins] };
+}
+
 export function bitsOf(person: keyof typeof numbers): { readonly bitCount: number; readonly bytes: Uint8Array } {
   const card = encodeCard(h10304, { facility: facilityCode, number: numbers[person] });
   if (card === undefined) throw new Error(`no card for ${person}`);
@@ -146,12 +157,19 @@ export async function openDoor(): Promise<RunningDoor> {
 const decisionKinds: ReadonlySet<string> = new Set(['access.granted', 'access.refused', 'access.challenged']);
 
 /** Runs the command line in this process. */
-export async function spoken(words: readonly string[], signal = new AbortController().signal): Promise<Spoken> {
+export async function spoken(
+  words: readonly string[],
+  signal = new AbortController().signal,
+  onErr: (line: string) => void = () => {},
+): Promise<Spoken> {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = {
     out: (line: string) => void out.push(line),
-    err: (line: string) => void err.push(line),
+    err: (line: string) => {
+      err.push(line);
+      onErr(line);
+    },
     isTty: false,
     language: 'en',
     signal,

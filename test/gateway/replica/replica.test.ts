@@ -43,7 +43,13 @@ function open(folder: string, journalled?: ReplicaHead): Opened {
 
 const filesOf = (set: unknown) =>
   asJson(set).map(({ name, text }) => ({ name, bytes: new Uint8Array(Buffer.from(text)) }));
-const order = (set: unknown, isDryRun = false) => ({ files: filesOf(set), isDryRun, onProgress: () => {} });
+const order = (set: unknown, isDryRun = false) => ({
+  files: filesOf(set),
+  isDryRun,
+  onProgress: () => {},
+  devices: ['io', 'reader-1', 'reader-2'],
+  signal: new AbortController().signal,
+});
 const upsertCredential = (row: CredentialRow): RowChange => ({ op: 'upsert', upsert: { kind: 'credential', row } });
 const doorZero = identifier<'door'>('d0');
 
@@ -63,6 +69,47 @@ describe('an import', () => {
     expect(replica.reader.facility?.name).toBe('Renamed');
     expect(heads.map(({ epoch }) => epoch)).toEqual([1, 2]);
     expect(readdirSync(folder).filter((name) => name.includes('-1.db'))).toEqual([]);
+  });
+
+  test('that is given up while PINs are hashed or rows written leaves nothing, and the next one begins at once', async () => {
+    const folder = temporaryFolder();
+    const { replica, heads } = open(folder);
+    await replica.import(order(writtenSet()));
+    const files = readdirSync(folder);
+    const set = writtenSet();
+    const pins = Array.from({ length: 200 }, (_, index) => ({
+      id: `p${index}`,
+      holder: 'ben',
+      pin: String(100_000 + index),
+    }));
+    set.credentials.push(...pins);
+    const cards = Array.from({ length: 3_000 }, (_, number) => ({
+      id: `c${number}`,
+      holder: 'ben',
+      card: { format: 'H10304', facility: 9, number },
+    }));
+    for (const [many, word] of [
+      [set, 'PINs: 10 '],
+      [{ ...writtenSet(), credentials: [...writtenSet().credentials, ...cards] }, 'PINs: 1 of 1'],
+    ] as const) {
+      const ended = new AbortController();
+      const onProgress = (text: string) => {
+        if (text.startsWith(word)) ended.abort();
+      };
+      await expect(replica.import({ ...order(many), onProgress, signal: ended.signal })).rejects.toMatchObject({
+        code: 'IMPORT_GIVEN_UP',
+      });
+      expect(readdirSync(folder)).toEqual(files);
+    }
+    expect(heads).toHaveLength(1);
+    expect((await replica.import(order(writtenSet()))).epoch).toBe(2);
+  });
+
+  test('whose caller has gone before it begins is not begun', async () => {
+    const { replica } = open(temporaryFolder());
+    const signal = AbortSignal.abort();
+    await expect(replica.import({ ...order(writtenSet()), signal })).rejects.toMatchObject({ code: 'IMPORT_GIVEN_UP' });
+    expect(replica.reader.state).toEqual({ kind: 'empty' });
   });
 
   test('changes nothing when it is refused, or only a trial', async () => {
