@@ -260,6 +260,7 @@ export class DoorGateway {
       alarms,
       storage: this.#storage,
       buses: () => this.#buses.list(),
+      hasOwnKey: (device) => this.#keys.hasOwnKey(device),
       sources,
     };
     return createHandlers({

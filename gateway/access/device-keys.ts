@@ -69,6 +69,12 @@ export class DeviceKeys {
     this.#windows = new InstallWindows(ports.desk);
   }
 
+  /** @returns `undefined` for a device that takes no key by an installation. */
+  hasOwnKey(id: DeviceId): boolean | undefined {
+    const device = this.#deviceOf(id);
+    return device !== undefined && takesKey(device) ? this.#hasKey(id) : undefined;
+  }
+
   deviceConfig(device: ConfiguredDevice): KeyedDevice {
     const { id, address, check } = device;
     const pinned = this.#site.device(id);

@@ -19,6 +19,7 @@ import type { Logger } from '../system/logger.ts';
 import type { StorageHealth } from '../system/storage-health.ts';
 import type { AlarmSubject } from './alarm-board.ts';
 import type { FrontDesk } from './front-desk.ts';
+import { tellAside, tellLostJournal } from './lost-files.ts';
 import type { StateMemory } from './state-memory.ts';
 
 export interface NewsDesk {
@@ -75,6 +76,8 @@ export class GatewayNews {
       desk.record(entry('replica.applied', { ...head }), [write], 'urgent');
       desk.alarms.clear(ofReplica, 'REPLICA_QUARANTINED');
       desk.alarms.clear(ofReplica, 'ROW_TAMPERED');
+      for (const { subject, code } of desk.alarms.list())
+        if (isReplicaFile(subject.id)) desk.alarms.clear(subject, code);
       if (replica.state.kind === 'live') desk.takeReplica();
     });
   }
@@ -95,6 +98,21 @@ export class GatewayNews {
     });
   }
 
+  /** @param names of the files set aside that lie in the data folder now. */
+  takeAside(names: readonly string[]): void {
+    this.#tell(({ desk }) => tellAside(names, desk.alarms));
+  }
+
+  /** Nothing is granted from the replica any more. */
+  takeQuarantine(reason: string): void {
+    this.#tell(({ desk }) => desk.alarms.raise(ofReplica, 'REPLICA_QUARANTINED', reason));
+  }
+
+  /** A read of the replica that the disk did not answer; the next good look at the disk ends the alarm. */
+  takeUnread(detail: string): void {
+    this.#tell(({ desk }) => desk.alarms.raise(ofStorage, 'STORAGE_FAILED', detail));
+  }
+
   takeDamage(file: string, findings: string): void {
     this.#tell(({ desk }) => desk.alarms.raise({ kind: 'gateway', id: file }, 'STORAGE_DAMAGED', findings));
   }
@@ -106,8 +124,7 @@ export class GatewayNews {
   takeJournal(change: JournalChange): void {
     this.#tell(({ desk }) => {
       if (change.kind === 'condition') tellCondition(change.condition, desk, this.#log);
-      else if (change.report.journal.kind === 'lost')
-        desk.alarms.announce(ofJournal, 'JOURNAL_DAMAGED', `epoch ${change.report.epoch} begun`);
+      else if (change.report.journal.kind === 'lost') tellLostJournal(change.report, desk.alarms);
     });
   }
 
@@ -117,13 +134,14 @@ export class GatewayNews {
   }
 }
 
+const isReplicaFile = (name: string): boolean => /^replica-\d+\.db$/.test(name);
+
 const entry = (kind: EntryDraft['kind'], body: EntryDraft['body']) => ({ kind, door: null, requestId: null, body });
 
 /** What was found when the files were opened. */
 function tellFound({ desk, archive, replica }: NewsDesk): void {
-  const { journal, site } = archive.report;
-  if (journal.kind === 'lost')
-    desk.alarms.announce(ofJournal, 'JOURNAL_DAMAGED', `${journal.reason}: ${journal.aside ?? journal.detail}`);
+  const { site } = archive.report;
+  tellLostJournal(archive.report, desk.alarms);
   if (site.kind === 'lost')
     desk.alarms.announce(
       { kind: 'gateway', id: 'site' },

@@ -1,6 +1,6 @@
 /** `verify-journal`: proves that the history was not changed; names the first entry that is wrong. */
-import { journalPath } from '../journal/open-stores.ts';
-import { type JournalVerdict, verifyJournal } from '../journal/verify-journal.ts';
+import { journalPath, journalsSetAside } from '../journal/open-stores.ts';
+import { type JournalVerdict, verifyJournal, withAside } from '../journal/verify-journal.ts';
 import { type Call, type Command, textFlag, UsageError } from './command.ts';
 import { configOf, withGateway } from './gateway-call.ts';
 
@@ -16,7 +16,7 @@ kannuki-gateway verify-journal --key HEX [--file FILE] [--json]   of a file, fro
     const verdict = textFlag(call, 'key') === undefined ? await ofGateway(call) : ofFile(call);
     if (call.flags['json']) call.terminal.out(JSON.stringify(verdict));
     else call.terminal.out(verdictText(verdict));
-    return verdict.kind === 'whole' ? 0 : 1;
+    return verdict.kind === 'whole' && verdict.beginsAnew === undefined ? 0 : 1;
   },
 };
 
@@ -30,12 +30,16 @@ function ofFile(call: Call): JournalVerdict {
   const key = textFlag(call, 'key') ?? '';
   if (!keyPattern.test(key))
     throw new UsageError('--key must be 64 hexadecimal digits: the journal’s first public key');
-  return verifyJournal(textFlag(call, 'file') ?? journalPath(configOf(call).dataDir), Buffer.from(key, 'hex'));
+  const path = textFlag(call, 'file') ?? journalPath(configOf(call).dataDir);
+  return withAside(verifyJournal(path, Buffer.from(key, 'hex')), journalsSetAside(path));
 }
 
-function verdictText(verdict: JournalVerdict): string {
+export function verdictText(verdict: JournalVerdict): string {
   if (verdict.kind === 'broken')
     return `✗ The history was changed: ${verdict.reason} at entry ${verdict.at.epoch}/${verdict.at.seq}.`;
-  const { entries, heads, unsigned } = verdict;
-  return `✓ The history is whole: ${entries} entries, ${heads} signed heads, ${unsigned} entries since the last.`;
+  const { entries, heads, unsigned, beginsAnew } = verdict;
+  const counts = `${entries} entries, ${heads} signed heads, ${unsigned} entries since the last`;
+  if (beginsAnew === undefined) return `✓ The history is whole: ${counts}.`;
+  const before = beginsAnew.aside.length > 0 ? `was set aside as ${beginsAnew.aside.join(', ')}` : 'is gone';
+  return `✗ Entries are missing: the history begins anew at epoch ${beginsAnew.epoch}, and what was before ${before}. From there it is whole: ${counts}.`;
 }

@@ -9,6 +9,8 @@ export interface DoorStatus {
   /** How long it has been so, ms; for `unknown`, since it was last known. */
   readonly ageMs: number;
   readonly alarms: readonly Code[];
+  /** Devices of this door that no line of the configuration names. */
+  readonly strangers?: readonly string[];
 }
 
 export interface DeviceStatus {
@@ -24,10 +26,12 @@ export interface DeviceStatus {
   readonly turnaroundMs: number | undefined;
   readonly badFrames: number;
   readonly retries: number;
+  /** Whether an installation gave it a key of its own; absent where it never takes one. */
+  readonly hasOwnKey?: boolean | undefined;
 }
 
 export interface StorageStatus {
-  /** Of the disk under the data folder, as of a minute ago at most. */
+  /** Of the disk under the data folder, now. */
   readonly state: 'ok' | 'low' | 'full' | 'read-only' | 'unreachable';
   readonly freeBytes: number;
   readonly totalBytes: number;

@@ -60,7 +60,10 @@ function checkDevice(line: LineOf, device: LineOf['devices'][number]): readonly 
       ),
     ];
   }
-  if (device.keyFile === undefined) return [fine(check, `address ${device.address}, key from its installation`)];
+  if (device.keyFile === undefined)
+    return [
+      fine(check, `address ${device.address}, takes its key by an installation; whether it has one, the gateway knows`),
+    ];
   return [checkKeyFile(check, device.keyFile, `address ${device.address}, key from ${device.keyFile}`)];
 }
 

@@ -41,7 +41,10 @@ function checkSpace(config: Config): DoctorFinding {
   const { bavail, bsize } = statfsSync(config.dataDir);
   const freeMiB = Math.floor((bavail * bsize) / mebibyte);
   const text = `${freeMiB} MiB free, journal may take ${config.journal.budgetMiB} MiB`;
-  if (freeMiB < freeMiBMin) return broken('disk space', text, 'free some space, or lower journal.budgetMiB');
+  if (freeMiB < freeMiBMin) {
+    const short = `${freeMiB} MiB free; below ${freeMiBMin} MiB journal and imports may soon find no room`;
+    return broken('disk space', short, 'free some space');
+  }
   return freeMiB < config.journal.budgetMiB
     ? risky('disk space', text, 'lower journal.budgetMiB, or add space')
     : fine('disk space', text);

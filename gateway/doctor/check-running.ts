@@ -1,6 +1,6 @@
 /** What a running gateway says of itself, as findings. */
 import { codeRemedy, codeText, type Language } from '#shared/code.ts';
-import type { StatusReport, StorageStatus } from '../control/replies.ts';
+import type { DeviceStatus, StatusReport, StorageStatus } from '../control/replies.ts';
 import { broken, type DoctorFinding, fine, risky } from './finding.ts';
 
 export function checkRunning(report: StatusReport, language: Language): readonly DoctorFinding[] {
@@ -37,7 +37,7 @@ export function checkRunning(report: StatusReport, language: Language): readonly
         ? fine(`device ${device.device}`, `on line, ${device.channel}`)
         : broken(
             `device ${device.device}`,
-            `${device.state}${device.reason ? `: ${device.reason}` : ''}`,
+            `${device.state}${device.reason ? `: ${device.reason}` : ''}${isKeyless(device) ? ', no key yet' : ''}`,
             deviceRemedy(device, language),
           ),
     ),
@@ -45,7 +45,16 @@ export function checkRunning(report: StatusReport, language: Language): readonly
       door.alarms.map((code) => broken(`door ${door.name}`, codeText(code, language), codeRemedy(code, language))),
     ),
     ...report.doors.flatMap((door) =>
-      door.state === 'unknown'
+      (door.strangers ?? []).map((device) =>
+        broken(
+          `door ${door.name}`,
+          `its device ${device} is on no line of the configuration`,
+          `add ${device} to the devices of a line, or correct its name in the facility and import it`,
+        ),
+      ),
+    ),
+    ...report.doors.flatMap((door) =>
+      door.state === 'unknown' && (door.strangers ?? []).length === 0
         ? [broken(`door ${door.name}`, 'nobody knows how it stands', 'see what is said of its devices above')]
         : [],
     ),
@@ -85,11 +94,17 @@ const waitingRemedies: Readonly<Record<string, string>> = {
   STORE_NEWER_SCHEMA: 'install the version of the gateway that wrote it, or a later one',
 };
 
-function deviceRemedy({ device, reason }: StatusReport['devices'][number], language: Language): string {
+/** Nobody can tell a device that waits for its key from one that is not there before it was ever met. */
+const isKeyless = ({ hasOwnKey, identity }: DeviceStatus): boolean => hasOwnKey === false && identity === undefined;
+
+function deviceRemedy(status: DeviceStatus, language: Language): string {
+  const { device, reason } = status;
   if (reason === 'security-required')
     return `it has no key yet: kannuki-gateway install-window ${device}, or name its keyFile in the configuration`;
   if (reason === 'key-mismatch') return codeRemedy('DEVICE_KEY_MISMATCH', language);
   if (reason === 'identity-changed') return codeRemedy('DEVICE_IDENTITY_CHANGED', language);
   if (reason === 'line-down') return 'see the line above';
+  if (isKeyless(status))
+    return `no key yet: kannuki-gateway install-window ${device}. If it stays silent, see its wires.`;
   return `${codeRemedy('DEVICE_OFFLINE', language)} Silent at every rate: swap the wires A and B. kannuki-gateway discover looks for it.`;
 }

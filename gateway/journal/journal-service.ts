@@ -8,6 +8,7 @@
 import { invariant } from '#shared/invariant.ts';
 import type { SiteChange } from '../site/site-rows.ts';
 import { StoreFault, storeFault } from '../store/store-fault.ts';
+import { readStorageHealth } from '../system/storage-health.ts';
 import { seqOf } from './chain.ts';
 import { conditionOf, type JournalCondition } from './condition.ts';
 import type { EntryRow } from './journal-tables.ts';
@@ -190,7 +191,9 @@ export class JournalService {
   }
 
   #tell(storage: JournalCondition['storage']): void {
-    const draft = ownDraft('storage.changed', { storage }, this.#stamp);
+    // That the reserve is held again says nothing of the room beside it.
+    const said = storage === 'ok' ? readStorageHealth(this.#options.directory).state : storage;
+    const draft = ownDraft('storage.changed', { storage: said }, this.#stamp);
     this.stores.journal.transact((transaction) => transaction.append(draft));
   }
 

@@ -4,9 +4,10 @@
  * Guarantees: a journal that is gone or damaged is followed by one of a later epoch whose first entry is
  * `journal.lost`; a site that is gone or damaged is said in the journal. Nothing is begun anew in silence.
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { openSiteFile, type SiteFile } from '../site/site-file.ts';
+import { namesSetAside } from '../store/quarantine.ts';
 import { type Found, openOrRecover } from '../store/recover-file.ts';
 import type { StoreFault } from '../store/store-fault.ts';
 import { epochOf, seqOf } from './chain.ts';
@@ -31,6 +32,8 @@ export interface StoresReport {
   readonly epoch: number;
   /** Of this journal file: verifies every head in it. Raw Ed25519, 32 bytes. */
   readonly firstKey: Uint8Array;
+  /** Where this journal is not the first of the box; `isFormerGone` while its first entry tells of a file that nobody has. */
+  readonly beginsAnew: { readonly epoch: number; readonly isFormerGone: boolean } | undefined;
 }
 
 export interface Stores {
@@ -60,7 +63,13 @@ export function openStores(options: StoresOptions, at: number): Stores {
       tellLosses(journal, siteFound, at);
       rememberEpoch(site.file, journal.file, at);
       const { extent, tip } = journal.file.position();
-      const report = { journal: journal.found, site: siteFound, epoch: epochOf(tip), firstKey: extent.firstKey };
+      const report = {
+        journal: journal.found,
+        site: siteFound,
+        epoch: epochOf(tip),
+        firstKey: extent.firstKey,
+        beginsAnew: beginningOf(journal.file),
+      };
       return { journal: journal.file, site: site.file, report };
     } catch (error) {
       journal.file.close();
@@ -70,6 +79,13 @@ export function openStores(options: StoresOptions, at: number): Stores {
     site.file.close();
     throw error;
   }
+}
+
+function beginningOf(journal: JournalFile): StoresReport['beginsAnew'] {
+  const epoch = journal.position().extent.firstEpoch;
+  if (epoch === 1) return undefined;
+  const [first] = journal.tables.entriesAfter.all(0, 1);
+  return { epoch, isFormerGone: first?.kind === 'journal.lost' && JSON.parse(first.body).aside === null };
 }
 
 const condemnation = ({ condemned }: StoresOptions, path: string): { condemnedFor?: string } =>
@@ -100,10 +116,13 @@ function judgeSite(site: { readonly file: SiteFile; readonly found: Found }, jou
   return site.found.kind !== 'lost' && isForgetful ? unsaidLoss : site.found;
 }
 
+/** The names of former files of the journal at `path`, beside it. */
+export const journalsSetAside = (path: string): readonly string[] =>
+  namesSetAside(dirname(path)).filter((name) => name.startsWith(basename(path)));
+
 /** Later than any that the site remembers, or that may be in a file set aside. */
 function nextEpoch(directory: string, known: number): number {
-  const prefix = `${basename(journalPath(directory))}.damaged-`;
-  const aside = readdirSync(directory).filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name)).length;
+  const aside = journalsSetAside(journalPath(directory)).length;
   return Math.min(epochMax, Math.max(known, aside) + 1);
 }
 

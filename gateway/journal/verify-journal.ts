@@ -41,6 +41,8 @@ export type JournalVerdict =
       readonly last: Point | undefined;
       /** Entries after the last head: linked, but not yet signed for. */
       readonly unsigned: number;
+      /** The file is whole, and not the whole history: it is not the first of its box. `aside` is for the caller to fill. */
+      readonly beginsAnew?: { readonly epoch: number; readonly aside: readonly string[] };
     }
   | { readonly kind: 'broken'; readonly at: Point; readonly reason: BreakReason };
 
@@ -86,6 +88,13 @@ export function verifyJournal(path: string, firstPublicKey: Uint8Array, options:
   }
 }
 
+/** @param aside former files of this journal, found beside it. */
+export function withAside(verdict: JournalVerdict, aside: readonly string[]): JournalVerdict {
+  if (verdict.kind !== 'whole' || (verdict.beginsAnew === undefined && aside.length === 0)) return verdict;
+  const epoch = verdict.beginsAnew?.epoch ?? verdict.first?.epoch ?? 1;
+  return { ...verdict, beginsAnew: { epoch, aside } };
+}
+
 function verifyTables(tables: JournalTables, firstKey: Uint8Array, options: VerifyOptions): JournalVerdict {
   const extent = tables.extent.get();
   if (!extent) throw new Broken(0, 'truncated');
@@ -102,6 +111,7 @@ function verifyTables(tables: JournalTables, firstKey: Uint8Array, options: Veri
     first: walk.first && pointOf(walk.first.place),
     last: walk.entries > 0 ? pointOf(walk.last.place) : undefined,
     unsigned: walk.unsigned,
+    ...(extent.firstEpoch === 1 ? {} : { beginsAnew: { epoch: extent.firstEpoch, aside: [] } }),
   };
 }
 

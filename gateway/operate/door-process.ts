@@ -1,5 +1,6 @@
 /** The running door process, as those who ask about it see it. */
 
+import type { DeviceId } from '#shared/identifier.ts';
 import type { MonoMs } from '#shared/instant.ts';
 import type { AccessDeskPorts } from '../access/access-desk.ts';
 import type { AlarmBoard } from '../access/alarm-board.ts';
@@ -25,6 +26,8 @@ export interface DoorProcess {
   readonly alarms: AlarmBoard;
   readonly storage: Pick<StorageWatch, 'status'>;
   readonly buses: () => readonly Bus[];
+  /** Whether an installation gave it a key; `undefined` for a device that takes none so. */
+  readonly hasOwnKey: (device: DeviceId) => boolean | undefined;
   /** What decisions are made from. */
   readonly sources: AccessDeskPorts['sources'];
 }

@@ -1,4 +1,5 @@
 /** The gateway at a glance. Every state with its age; what is not known is said to be unknown. */
+import type { DeviceId } from '#shared/identifier.ts';
 import { elapsedMs } from '#shared/instant.ts';
 import type { DoorShell } from '../access/door-shell.ts';
 import type { DeviceStatus, DoorStatus, StatusReport } from '../control/replies.ts';
@@ -11,6 +12,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
   const clock = time.read();
   const state = journal.state();
   const lastSeq = await lastSeqOf(journal);
+  const known = new Set(buses().flatMap(({ driver }) => driver.health().map(({ device }) => device)));
   return {
     version,
     at: new Date().toISOString(),
@@ -23,7 +25,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
     journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq },
     replica: replicaStatus(process),
     storage: process.storage.status(),
-    doors: doors.shells.map((shell) => doorStatus(shell, process)),
+    doors: doors.shells.map((shell) => ({ ...doorStatus(shell, process), strangers: strangersOf(shell, known) })),
     lines: buses().map(({ line, lineState }) => ({ line, ...lineState() })),
     devices: buses().flatMap(({ line, driver }) =>
       driver.health().map((health): DeviceStatus => {
@@ -49,6 +51,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
           badFrames,
           retries,
           ageMs: Math.round(elapsedMs(since, now())),
+          hasOwnKey: process.hasOwnKey(device),
         };
       }),
     ),
@@ -73,6 +76,12 @@ function replicaStatus({ replica }: DoorProcess): StatusReport['replica'] {
   const epoch = state.kind === 'empty' ? 0 : (state.head?.epoch ?? 0);
   const detail = state.kind === 'quarantined' ? state.reason : '';
   return { state: replica.tampered === undefined ? state.kind : 'tampered', detail, epoch };
+}
+
+function strangersOf({ state, readerDevices }: DoorShell, known: ReadonlySet<DeviceId>): readonly string[] {
+  const { lock, contact, rex, fire } = state.row;
+  const named = [lock, contact, rex, fire].flatMap((point) => (point === null ? [] : [point.device]));
+  return [...new Set([...named, ...readerDevices])].filter((device) => !known.has(device));
 }
 
 export function doorStatus(shell: DoorShell, { now }: Pick<DoorProcess, 'now'>): DoorStatus {

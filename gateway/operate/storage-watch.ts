@@ -5,7 +5,7 @@
  * is read whole, one after another, in threads of their own; from then on the disk is looked at once a minute.
  * Not promised: that a file found sound stays so; what is read for a decision is verified each time by its own codes.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { MonoMs } from '#shared/instant.ts';
 import type { StorageStatus } from '../control/replies.ts';
@@ -58,10 +58,17 @@ export class StorageWatch {
     ];
   }
 
+  /** As it is at this moment. */
   status(): StorageStatus {
+    this.#take(readStorageHealth(this.#ports.dataDir));
     const { state, freeBytes, totalBytes } = this.#health;
-    const files = [...this.#files.values()];
+    const files = [...this.#files.values()].filter(({ name }) => existsSync(join(this.#ports.dataDir, name)));
     return { state, freeBytes, totalBytes, flashBytesPerDay: flashBytesPerDay(this.#samples), files };
+  }
+
+  /** A file that proved damaged in use, whatever was read before. */
+  condemn(name: string, detail: string): void {
+    this.#files.set(name, { name, state: 'damaged', detail });
   }
 
   close(): void {
@@ -75,23 +82,30 @@ export class StorageWatch {
   }
 
   async #look(): Promise<void> {
-    const { dataDir, now, writtenBytes, onHealth } = this.#ports;
-    this.#health = readStorageHealth(dataDir);
-    onHealth(this.#health.state);
+    const { dataDir, now, writtenBytes } = this.#ports;
+    this.#take(readStorageHealth(dataDir));
     const bytes = await writtenBytes();
     if (bytes !== undefined) this.#samples = keepSamples(this.#samples, { at: now(), bytes });
   }
 
+  #take(health: StorageHealth): void {
+    this.#health = health;
+    this.#ports.onHealth(health.state);
+  }
+
   async #checkAll(): Promise<void> {
     const { dataDir, checkReplica, checkThread: entry } = this.#ports;
-    await checkReplica();
+    // A replica that cannot be read is one more reason to read the files.
+    const checked = checkReplica();
+    this.#guard(checked);
+    await checked.catch(() => {});
     for (const path of databasesIn(dataDir)) {
       if (this.#ended.signal.aborted) return;
-      this.#take(path, await checkDatabase({ path, entry, signal: this.#ended.signal }));
+      this.#judge(path, await checkDatabase({ path, entry, signal: this.#ended.signal }));
     }
   }
 
-  #take(path: string, result: CheckResult): void {
+  #judge(path: string, result: CheckResult): void {
     const name = basename(path);
     const found = judge(result);
     // An epoch that has been replaced meanwhile.

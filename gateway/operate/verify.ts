@@ -1,8 +1,8 @@
 /** Proves the history of the running gateway, without stopping it and without its keys leaving the process. */
 import { Worker } from 'node:worker_threads';
 import { ControlRefusal } from '../control/messages.ts';
-import { journalPath } from '../journal/open-stores.ts';
-import type { JournalVerdict } from '../journal/verify-journal.ts';
+import { journalPath, journalsSetAside } from '../journal/open-stores.ts';
+import { type JournalVerdict, withAside } from '../journal/verify-journal.ts';
 import type { DoorProcess } from './door-process.ts';
 import type { VerifyAnswer, VerifyTask } from './verify-thread.ts';
 
@@ -12,7 +12,7 @@ export async function verifyHistory(process: DoorProcess, masterKey: Uint8Array,
   const task: VerifyTask = { path: journalPath(dataDir), firstKey: archive.report.firstKey, masterKey };
   const answer = await ask(new Worker(thread, { workerData: task }));
   if ('fault' in answer) throw new ControlRefusal('UNAVAILABLE', answer.fault);
-  return answer.verdict;
+  return withAside(answer.verdict, journalsSetAside(task.path));
 }
 
 function ask(worker: Worker): Promise<VerifyAnswer> {

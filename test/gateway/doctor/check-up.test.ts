@@ -96,6 +96,20 @@ describe('of a running gateway', () => {
     },
   );
 
+  test('whose device has no key yet, or whose door names a device of no line, says just that', () => {
+    const silent = { state: 'offline', reason: 'silent', channel: undefined, identity: undefined } as const;
+    const [keyless] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: false }) }, 'en'));
+    expect(keyless?.detail).toContain('no key yet');
+    expect(keyless?.remedy).toContain('install-window hall-reader');
+    const [keyed] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: true }) }, 'en'));
+    expect(keyed?.detail).not.toContain('no key yet');
+    const doors = whole.doors.map((each) => ({ ...each, state: 'unknown', strangers: ['attic-reader'] }));
+    const found = failing(checkRunning({ ...whole, doors }, 'en'));
+    expect(found).toMatchObject([
+      { check: 'door Hall', detail: expect.stringContaining('attic-reader is on no line') },
+    ]);
+  });
+
   test('that waits for something says what, with a remedy', () => {
     const finding = checkWaiting({ code: 'MASTER_KEY_MISSING', message: 'it is gone' });
     expect(finding).toMatchObject({ state: 'fail', detail: expect.stringContaining('it is gone') });

@@ -71,7 +71,7 @@ it('reads every database after the replica was checked, and names the damaged on
 it('tells how the disk is before anything else', () => {
   const health: string[] = [];
   const { state, freeBytes, totalBytes } = watch(folder(), { onHealth: (said) => health.push(said) }).status();
-  expect(health).toEqual([state]);
+  expect(health[0]).toBe(state);
   expect(freeBytes).toBeLessThanOrEqual(totalBytes);
 });
 
@@ -95,4 +95,23 @@ it('ends in silence when the process ends while it reads', async () => {
   expect(failures).toEqual([]);
   expect(read).toBeLessThan(6);
   expect(watched.status().files.length).toBe(read);
+});
+
+it('looks at the disk each time it is asked, and tells what it found', () => {
+  const health: string[] = [];
+  const dataDir = folder();
+  const watched = watch(dataDir, { onHealth: (said) => health.push(said), failed: () => {} });
+  rmSync(dataDir, { recursive: true });
+  expect(watched.status().state).toBe('unreachable');
+  expect(health.at(-1)).toBe('unreachable');
+});
+
+it('calls a file damaged that proved so in use, until the file is gone', () => {
+  const dataDir = folder();
+  writeDatabase(join(dataDir, 'replica-1.db'));
+  const watched = watch(dataDir, { firstCheckMs: 60_000 });
+  watched.condemn('replica-1.db', 'malformed');
+  expect(watched.status().files).toEqual([{ name: 'replica-1.db', state: 'damaged', detail: 'malformed' }]);
+  rmSync(join(dataDir, 'replica-1.db'));
+  expect(watched.status().files).toEqual([]);
 });

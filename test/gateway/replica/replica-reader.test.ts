@@ -336,3 +336,26 @@ describe('a replica at start', () => {
     expect(openReader(folder, first).state).toEqual({ kind: 'live', head });
   });
 });
+
+test('a file whose pages were written over while it is read grants nothing any more, and says so', async () => {
+  const folder = temporaryFolder();
+  await putInForce(folder, 1, sampleFacility(20_000, 10));
+  const reader = openReader(folder);
+  const told: { readonly isLost: boolean }[] = [];
+  reader.onFault((fault) => told.push(fault));
+  const bytes = readFileSync(replicaPath(folder, 1));
+  writeFileSync(replicaPath(folder, 1), bytes.fill(0xa5, 4_096 * 8), { flag: 'r+' });
+  let failures = 0;
+  for (let index = 0; index < 20_000 && failures === 0; index += 97) {
+    try {
+      ask(reader, index);
+    } catch {
+      failures += 1;
+    }
+  }
+  expect(failures).toBe(1);
+  expect(told).toMatchObject([{ isLost: true }]);
+  expect(reader.state.kind).toBe('quarantined');
+  await putInForce(folder, 2, sampleFacility(50, 10));
+  expect(reader.reopen(undefined, wallMs(0)).kind).toBe('live');
+});
