@@ -5,12 +5,16 @@
  * who may enter is not configuration, it is imported. Every mistake is reported at once, with its line, its rule and an example.
  * Not promised: that what it names exists; a missing device or disk is a state of the running gateway, not of this file.
  */
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar } from 'yaml';
 import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
+import { printable } from '#shared/printable.ts';
 import { configExample } from './config-example.ts';
+import { configRule, whole } from './config-rule.ts';
+import { readYaml } from './system/read-yaml.ts';
 
 const baud = z.union(
   [9600, 19_200, 38_400, 57_600, 115_200, 230_400].map((rate) => z.literal(rate)),
@@ -23,7 +27,7 @@ const path = z.string().min(1).max(4096);
 const deviceSchema = z.strictObject({
   id: idSchema<'device'>().optional(),
   /** OSDP address of the device on its line. */
-  address: z.int().min(0).max(126),
+  address: whole(0, 126),
   /** `plain` lets this one device speak without encryption; anybody at the line can then open the door. */
   security: z.enum(['secure', 'plain']).default('secure'),
   /** File with the device's 16-byte key as 32 hexadecimal digits; without it the key comes from an installation. */
@@ -40,7 +44,11 @@ const lineSchema = z
       .regex(/^[A-Za-z0-9.:[\]-]{1,255}:\d{1,5}$/, 'must be host:port')
       .optional(),
     baud: baud.default(9600),
-    devices: z.array(deviceSchema).min(1).max(126),
+    devices: z.array(deviceSchema).min(1, 'must have at least one device').max(126, 'must have at most 126 devices'),
+  })
+  .refine((line) => (line.id ?? '').length <= 60 || line.devices.every(({ id }) => id !== undefined), {
+    path: ['id'],
+    error: 'must be at most 60 characters where a device has no id of its own, since that is made of it',
   })
   .refine((line) => (line.serial === undefined) !== (line.tcp === undefined), {
     error: 'must name exactly one of serial and tcp',
@@ -56,10 +64,10 @@ const configSchema = z.strictObject({
   journal: z
     .strictObject({
       /** The journal's file may grow to this. */
-      budgetMiB: z.int().min(16).max(65_536).default(1024),
+      budgetMiB: whole(16, 65_536).default(1024),
       /** What happens at the budget while history has not been uploaded: lose the oldest (and say so), or grant nothing. */
       whenFull: z.enum(['overwrite', 'refuse']).default('overwrite'),
-      retentionDays: z.int().min(1).max(3650).default(90),
+      retentionDays: whole(1, 3650).default(90),
     })
     .prefault({}),
   clock: z
@@ -70,7 +78,7 @@ const configSchema = z.strictObject({
       rtc: z.boolean().default(false),
     })
     .prefault({}),
-  lines: z.array(lineSchema).max(16).default([]),
+  lines: z.array(lineSchema).max(16, 'must have at most 16 lines').default([]),
 });
 
 type Parsed = z.infer<typeof configSchema>;
@@ -99,46 +107,61 @@ export class ConfigError extends Error {
 
   constructor(file: string, issues: readonly ConfigIssue[]) {
     const lines = issues.map((issue) => `  ${file}:${issue.line}  ${issue.path}: ${issue.rule}`);
-    super(`The configuration cannot be used.\n${lines.join('\n')}\nExample:\n${configExample}`);
+    super(`The configuration cannot be used.\n${lines.map(printable).join('\n')}\nExample:\n${configExample}`);
     this.issues = issues;
   }
 }
 
-/** @throws ConfigError naming the path, line and rule of every mistake. */
+/** There is no text to judge. */
+export class ConfigUnreadable extends Error {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(file: string, rule: string) {
+    super(
+      `The configuration file ${printable(file)} ${rule}.\nAnother one is named with --config FILE or KANNUKI_CONFIG.`,
+    );
+  }
+}
+
+/** @throws ConfigError naming the path, line and rule of every mistake; ConfigUnreadable where there is no file. */
 export function loadConfig(file: string): Config {
   const absolute = resolve(file);
   const read = readText(absolute);
-  if ('rule' in read) throw new ConfigError(file, [{ path: '(file)', line: 1, rule: read.rule }]);
+  if ('rule' in read) throw new ConfigUnreadable(file, read.rule);
   return parseConfig(read.text, absolute);
 }
 
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
 function readText(file: string): { readonly text: string } | { readonly rule: string } {
   try {
-    return { text: readFileSync(file, 'utf8') };
+    const bytes = readFileSync(file);
+    return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { rule: 'is not UTF-8 text; save it as UTF-8' };
   } catch (error) {
-    return { rule: `cannot be read: ${(error as Error).message}` };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { rule: unreadable[code] ?? `cannot be read (${code})` };
   }
 }
 
 /** As `loadConfig`, for text that came from `file`. */
 export function parseConfig(text: string, file: string): Config {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: true });
-  const lineAt = (offset: number | undefined) => counter.linePos(offset ?? 0).line;
-  if (document.errors.length > 0) {
-    const issues = document.errors.map((error) => ({
-      path: '(yaml)',
-      line: lineAt(error.pos[0]),
-      rule: error.message.split('\n')[0] ?? '',
-    }));
-    throw new ConfigError(file, issues);
-  }
-  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  const reading = readYaml(text);
+  if (reading.kind === 'invalid')
+    throw new ConfigError(
+      file,
+      reading.issues.map((issue) => ({ path: '(yaml)', ...issue })),
+    );
+  const { value, document, lineAt } = reading;
+  const parsed = configSchema.safeParse(value ?? {});
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => ({
       path: pathText(issue.path),
       line: lineAt(offsetOf(document, issue)),
-      rule: ruleText(issue),
+      rule: configRule(issue),
     }));
     throw new ConfigError(
       file,
@@ -210,11 +233,6 @@ function findClashes(config: Config): { readonly at: Path; readonly rule: string
     }
   }
   return clashes;
-}
-
-function ruleText(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
-  return issue.message;
 }
 
 function pathText(path: Path): string {

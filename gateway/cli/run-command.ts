@@ -73,7 +73,10 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
 
 /** A code of the registry is told in its own sentence, with what can be done about it. */
 function faultLines(code: string, message: string, language: Language): readonly string[] {
-  if (!isCode(code)) return [`${message} [${code}]`];
+  if (!isCode(code)) {
+    const [first, ...more] = message.trimEnd().split('\n');
+    return [`${first} [${code}]`, ...more];
+  }
   return [`${codeText(code, language)} [${code}]`, codeRemedy(code, language)];
 }
 

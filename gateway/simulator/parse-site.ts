@@ -4,7 +4,7 @@
  * Every mistake is reported at once with its path and rule. A door's wires (strike, contact, exit button, fire) end at
  * peripherals of one line, since one process plays a line and everything that hangs on it.
  */
-import { parseDocument } from 'yaml';
+import { readYaml } from '../system/read-yaml.ts';
 import { type Site, type SiteDoor, type SitePeripheral, siteSchema } from './site-file.ts';
 
 export type SiteParsing =
@@ -14,11 +14,9 @@ export type SiteParsing =
 
 /** Reads YAML, of which JSON is a part. */
 export function parseSite(text: string): SiteParsing {
-  const document = parseDocument(text);
-  if (document.errors.length > 0) {
-    return { kind: 'invalid', issues: document.errors.map((error) => error.message.split('\n')[0] ?? '') };
-  }
-  return checkSite(document.toJS());
+  const reading = readYaml(text);
+  if (reading.kind === 'value') return checkSite(reading.value);
+  return { kind: 'invalid', issues: reading.issues.map(({ line, rule }) => `line ${line}: ${rule}`) };
 }
 
 export function checkSite(value: unknown): SiteParsing {

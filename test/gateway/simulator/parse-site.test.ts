@@ -88,3 +88,10 @@ describe('a site file', () => {
     expect(issuesOf(site.replace('output: 0', 'output: 5').replace('[hall-reader]', '[ghost]'))).toHaveLength(2);
   });
 });
+
+test('YAML that means nothing is refused with its line, never thrown', () => {
+  expect(parseSite('lines: []\ndoors: *x\n')).toEqual({
+    kind: 'invalid',
+    issues: [expect.stringMatching(/^line 2: \*x names no anchor/)],
+  });
+});

@@ -1,0 +1,35 @@
+/** The rules of a configuration in plain words, whatever the library calls them. */
+import * as z from 'zod';
+
+/** A whole number within bounds, both of which every complaint tells. */
+export function whole(min: number, max: number) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? missing : `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+const missing = 'is missing';
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'must be text',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be keys with values',
+};
+
+export function configRule(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `unknown key ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    case 'invalid_type':
+      if (!issue.message.startsWith('Invalid')) return issue.message;
+      return issue.message.endsWith('undefined') ? missing : (typeNames[issue.expected] ?? `must be ${issue.expected}`);
+    case 'invalid_value':
+      return `must be ${issue.values.map(String).join(' or ')}`;
+    case 'too_small':
+      return issue.message.startsWith('Too') ? 'must not be empty' : issue.message;
+    case 'too_big':
+      return issue.message.startsWith('Too') ? `must be at most ${issue.maximum} long` : issue.message;
+    default:
+      return issue.message;
+  }
+}
