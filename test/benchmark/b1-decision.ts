@@ -118,7 +118,7 @@ async function setStage(folder: string, cards: number): Promise<Stage> {
   const sources: FactSources = {
     replica: reader,
     lookup: createCredentialLookup(testLookupKey),
-    pins: { hash: () => 'busy', close: async () => {} },
+    pins: { hash: () => 'busy', warm: () => {}, close: async () => {} },
     live: liveStateOf(() => current),
   };
   const decide = (index: number): string => {
