@@ -26,10 +26,20 @@ export function configRule(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(' or ')}`;
     case 'too_small':
-      return issue.message.startsWith('Too') ? 'must not be empty' : issue.message;
+      return issue.message.startsWith('Too') ? smallRule(issue) : issue.message;
     case 'too_big':
-      return issue.message.startsWith('Too') ? `must be at most ${issue.maximum} long` : issue.message;
+      return issue.message.startsWith('Too')
+        ? `must be at most ${issue.maximum}${unitOf(issue.origin)}`
+        : issue.message;
     default:
       return issue.message;
   }
+}
+
+const smallRule = ({ origin, minimum }: z.core.$ZodIssueTooSmall): string =>
+  minimum === 1 && origin === 'string' ? 'must not be empty' : `must be at least ${minimum}${unitOf(origin)}`;
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' entries' : '';
 }

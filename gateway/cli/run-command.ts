@@ -1,6 +1,7 @@
 /** Finds the command, parses what it was given, and turns what it throws into a line and an exit code. */
 import { parseArgs } from 'node:util';
 import { codeRemedy, codeText, isCode, type Language } from '#shared/code.ts';
+import { printable } from '#shared/printable.ts';
 import { environmentLanguage } from '../environment.ts';
 import { type Call, type Command, commonOptions, type Terminal, UsageError } from './command.ts';
 
@@ -74,7 +75,7 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
 /** A code of the registry is told in its own sentence, with what can be done about it. */
 function faultLines(code: string, message: string, language: Language): readonly string[] {
   if (!isCode(code)) {
-    const [first, ...more] = message.trimEnd().split('\n');
+    const [first, ...more] = message.trimEnd().split('\n').map(printable);
     return [`${first} [${code}]`, ...more];
   }
   return [`${codeText(code, language)} [${code}]`, codeRemedy(code, language)];

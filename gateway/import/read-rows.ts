@@ -2,6 +2,7 @@
  * Believes rows only after their schema: what fits comes out typed, with its place; what does not becomes issues.
  */
 import type { z } from 'zod';
+import { printable } from '#shared/printable.ts';
 import { fieldExample, knownFields } from './field-example.ts';
 import type { ImportIssues, SourcePlace } from './import-issue.ts';
 import { importSchemas, rowsMax, type Written } from './import-schema.ts';
@@ -18,11 +19,21 @@ export function readRows(records: readonly SourceRecord[], issues: ImportIssues)
   const rows = Object.fromEntries(sections.map((section) => [section, [] as unknown[]]));
   for (const record of records) {
     const parsed = importSchemas[record.section].safeParse(record.value);
-    if (parsed.success) rows[record.section]?.push({ place: record.place, row: parsed.data });
-    else for (const issue of parsed.error.issues) addSchemaIssue(record, issue, issues);
+    if (parsed.success) {
+      rows[record.section]?.push({ place: record.place, row: parsed.data });
+      refuseControlSigns(record.place, parsed.data, issues);
+    } else for (const issue of parsed.error.issues) addSchemaIssue(record, issue, issues);
   }
   for (const section of sections) refuseTooMany(section, records, issues);
   return rows as unknown as WrittenRows;
+}
+
+/** Names are shown in terminals, which would obey them. */
+function refuseControlSigns(place: SourcePlace, row: object, issues: ImportIssues): void {
+  for (const [field, value] of Object.entries(row)) {
+    if (typeof value !== 'string' || printable(value) === value) continue;
+    issues.add({ place, field, rule: 'must be without control signs', example: '' });
+  }
 }
 
 function refuseTooMany(section: Section, records: readonly SourceRecord[], issues: ImportIssues): void {

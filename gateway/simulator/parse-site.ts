@@ -4,6 +4,8 @@
  * Every mistake is reported at once with its path and rule. A door's wires (strike, contact, exit button, fire) end at
  * peripherals of one line, since one process plays a line and everything that hangs on it.
  */
+import { printable } from '#shared/printable.ts';
+import { configRule } from '../config-rule.ts';
 import { readYaml } from '../system/read-yaml.ts';
 import { type Site, type SiteDoor, type SitePeripheral, siteSchema } from './site-file.ts';
 
@@ -23,7 +25,7 @@ export function checkSite(value: unknown): SiteParsing {
   const parsed = siteSchema.safeParse(value);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(
-      (issue) => `${issue.path.map(String).join('.') || 'site'}: ${issue.message}`,
+      (issue) => `${issue.path.map(String).join('.') || 'site'}: ${printable(configRule(issue))}`,
     );
     return { kind: 'invalid', issues };
   }

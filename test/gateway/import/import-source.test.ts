@@ -101,3 +101,11 @@ test('devices that are not configured are told, with who names them', async () =
     'device reader-2 is not in this gateway’s configuration; it is named by reader vault-out',
   ]);
 });
+
+test('a name that would command every terminal that shows it is refused', async () => {
+  const set = writtenSet();
+  Object.assign(at(set.holders, 0), { name: 'Aiko\u001b[2J' });
+  expect(await errorsOf(asJson(set))).toEqual([
+    expect.stringMatching(/\(holders\[0\]\): name must be without control signs/),
+  ]);
+});
