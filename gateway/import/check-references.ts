@@ -6,7 +6,8 @@ import { standardFormats } from '#protocol/wiegand/standard-formats.ts';
 import type { Rule } from '#shared/contract/replica-row.ts';
 import type { ImportIssues } from './import-issue.ts';
 import type { Placed, WrittenRows } from './read-rows.ts';
-import { type Section, type SourceRecord, sections } from './source-record.ts';
+import { type Section, sections } from './section.ts';
+import type { SourceRecord } from './source-record.ts';
 
 /** What a field names, and the section in which it must stand. */
 interface Reference {

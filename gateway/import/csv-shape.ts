@@ -4,7 +4,7 @@
  * A column is named by its path in the JSON form (`lock.device`); an empty cell is a field left out. Lists are separated by
  * spaces. What a cell means depends on its column alone, so that a card number is never mistaken for another kind of value.
  */
-import type { Section } from './source-record.ts';
+import type { Section } from './section.ts';
 
 type Cell = 'text' | 'number' | 'boolean' | 'list' | 'rule';
 type Shape = Readonly<Record<string, Cell>>;

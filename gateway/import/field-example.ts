@@ -1,5 +1,5 @@
 /** A value that would do, for each field of an import set; shown beside what is wrong. */
-import type { Section } from './source-record.ts';
+import type { Section } from './section.ts';
 
 const validity = { validFrom: '"2026-04-01T09:00"', validUntil: '"2027-03-31T18:00"' } as const;
 const identity = (id: string, name: string) => ({ id: `"${id}"`, name: `"${name}"` });

@@ -16,7 +16,8 @@ import { makeRows } from './make-rows.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readRows, type WrittenRows } from './read-rows.ts';
-import { isSection, type Section, type SourceFile, type SourceRecord, sections } from './source-record.ts';
+import { isSection, type Section, sections } from './section.ts';
+import type { SourceFile, SourceRecord } from './source-record.ts';
 import { deviceWarnings } from './warn-devices.ts';
 
 export interface ImportPlan {

@@ -4,7 +4,7 @@
  * At most `issuesMax` are kept; the rest is counted.
  */
 import { printable } from '#shared/printable.ts';
-import type { Section } from './source-record.ts';
+import type { Section } from './section.ts';
 
 export interface SourcePlace {
   readonly file: string;

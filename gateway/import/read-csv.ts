@@ -4,7 +4,8 @@ import { gatherSchedules } from './csv-schedules.ts';
 import { cellValue, csvColumns, putAt } from './csv-shape.ts';
 import { type CsvRow, parseCsv } from './csv-table.ts';
 import type { ImportIssues, SourcePlace } from './import-issue.ts';
-import { isSection, type Section, type SourceFile, type SourceRecord, sections } from './source-record.ts';
+import { isSection, type Section, sections } from './section.ts';
+import type { SourceFile, SourceRecord } from './source-record.ts';
 
 export function readCsv(files: readonly SourceFile[], issues: ImportIssues): readonly SourceRecord[] {
   return files.flatMap((file) => {

@@ -3,7 +3,8 @@ import type { ImportIssues } from './import-issue.ts';
 import { jsonFaultOffset } from './json-fault.ts';
 import { itemLines } from './json-line.ts';
 import { twinKeys } from './json-twin-keys.ts';
-import { isSection, type SourceFile, type SourceRecord, sections } from './source-record.ts';
+import { isSection, sections } from './section.ts';
+import type { SourceFile, SourceRecord } from './source-record.ts';
 
 export function readJson(file: SourceFile, issues: ImportIssues): readonly SourceRecord[] {
   const refuse = (line: number, field: string, rule: string, example = '') =>

@@ -6,7 +6,8 @@ import { printable } from '#shared/printable.ts';
 import { fieldExample, knownFields } from './field-example.ts';
 import type { ImportIssues, SourcePlace } from './import-issue.ts';
 import { importSchemas, rowsMax, type Written } from './import-schema.ts';
-import { type Section, type SourceRecord, sections } from './source-record.ts';
+import { type Section, sections } from './section.ts';
+import type { SourceRecord } from './source-record.ts';
 
 export interface Placed<Row> {
   readonly place: SourcePlace;
