@@ -4,7 +4,7 @@
  * Guarantees: half-duplex, one exchange at a time; a dead line is noticed by its silence, by its name leading elsewhere,
  * or by its own word, whichever comes first. Ends normally only when it is worth opening the line afresh.
  */
-import type { MonoMs } from '#shared/instant.ts';
+import { later, type MonoMs } from '#shared/instant.ts';
 import type { Line, LineFault } from '../line.ts';
 import type { OsdpBusPorts } from './bus-config.ts';
 import type { BusReader, Transmission } from './bus-reader.ts';
@@ -18,6 +18,10 @@ const checkEveryMs = 1_000;
 /** So much silence from every reader is worth a fresh opening: a bridge may have forgotten us without a word. */
 const silentBridgeMs = 5_000;
 const silentWireMs = 15_000;
+/** No wait between two looks at the readers is as long as this, unless the process was kept from running, ms. */
+const absenceMs = 3_000;
+/** How long readers have to be back after it, ms: as long as a silence may last at any time. */
+const excuseMs = 8_000;
 
 export interface BusLineParts {
   readonly line: Line;
@@ -35,11 +39,13 @@ export class BusLine {
   #wake = () => {};
   #heardAt: MonoMs;
   #checkedAt: MonoMs;
+  #lookedAt: MonoMs;
 
   constructor(parts: BusLineParts) {
     this.#parts = parts;
     this.#heardAt = parts.ports.now();
     this.#checkedAt = this.#heardAt;
+    this.#lookedAt = this.#heardAt;
   }
 
   /** Something new waits: a command, the loss of the line, the end. */
@@ -57,6 +63,7 @@ export class BusLine {
       const lost = this.#parts.lost();
       if (lost !== undefined) throw lost;
       const at = ports.now();
+      this.#noticeAbsence(at);
       await this.#check(at);
       for (const reader of readers) reader.expire(at);
       const pick = pickTurn(readers, this.#memory, at);
@@ -71,11 +78,24 @@ export class BusLine {
     }
   }
 
+  /**
+   * That nobody was heard while this process itself stood still says nothing about the readers or the line: their sessions
+   * are over, and they are asked anew before anything is said of them.
+   */
+  #noticeAbsence(at: MonoMs): void {
+    const awayMs = at - this.#lookedAt;
+    this.#lookedAt = at;
+    if (awayMs < absenceMs) return;
+    this.#heardAt = at;
+    for (const reader of this.#parts.readers) reader.excuse(later(at, excuseMs));
+  }
+
   async #turn(reader: BusReader, answered: () => void): Promise<void> {
     const { ports, exchange } = this.#parts;
     const transmission = reader.turn(ports.now(), ports.randomBytes(entropyLength));
     if (transmission === undefined) return;
     const answer = await this.#ask(reader, transmission, exchange);
+    this.#noticeAbsence(ports.now());
     if (answer.kind === 'reply') {
       this.#heardAt = answer.at;
       answered();

@@ -25,6 +25,8 @@ import { deviceIdentity, expectedReply } from './reader-identity.ts';
 import { learnTurnaround, type Turnarounds, typicalTurnaround } from './reply-timing.ts';
 import { nothingReported, type ReportMemory, reportEvents } from './report-events.ts';
 
+/** What the end of a session that was left alone looks like. */
+const excusable: ReadonlySet<OfflineReason> = new Set(['silent', 'protocol-fault']);
 const lampDeadlineMs = 5_000;
 const inquiries = [
   'identity',
@@ -62,6 +64,8 @@ export class BusReader implements Slot {
   isPresent = false;
   /** Probes in a row without an answer. */
   probes = 0;
+  /** While the end of its session says nothing about it; with the reason once it ended. */
+  #excused: { readonly until: MonoMs; readonly reason?: OfflineReason; readonly since?: MonoMs } | undefined;
   /** What was sent last, answered or not. */
   #lastRole: Transmission['role'] = 'first';
 
@@ -103,6 +107,15 @@ export class BusReader implements Slot {
 
   expire(at: MonoMs): void {
     this.#queue.expire(at);
+    if (this.#excused === undefined || at < this.#excused.until) return;
+    const { reason, since } = this.#excused;
+    this.#excused = undefined;
+    if (reason !== undefined) this.#tellLeft(reason, since ?? at);
+  }
+
+  /** A reader that is on line and proves to be gone is not said to be before `until`, and never if it is back by then. */
+  excuse(until: MonoMs): void {
+    if (this.isOnline || this.#excused?.reason !== undefined) this.#excused = { ...this.#excused, until };
   }
 
   /** @returns what to send, or nothing if it has nothing to send before its next due time. */
@@ -226,6 +239,7 @@ export class BusReader implements Slot {
     const known = deviceIdentity(identity);
     this.#reported = nothingReported;
     this.#ability = feedbackAbility(capabilities.capabilities);
+    this.#excused = undefined;
     this.#health = { state: 'online', reason: undefined, channel, identity: known, since: at };
     this.#hurriedTurns = inquiries.length;
     this.tell({ kind: 'online', identity: known, channel }, at);
@@ -240,6 +254,13 @@ export class BusReader implements Slot {
     const { state, reason: before, identity } = this.#health;
     if (state === 'offline' && reason === before) return;
     this.#health = { state: 'offline', reason, channel: undefined, identity, since: at };
+    const isExcused = this.#excused !== undefined && excusable.has(reason);
+    if (isExcused && this.#excused) this.#excused = { ...this.#excused, reason, since: at };
+    else this.#tellLeft(reason, at);
+  }
+
+  #tellLeft(reason: OfflineReason, at: MonoMs): void {
+    this.#excused = undefined;
     this.tell({ kind: 'offline', reason }, at);
   }
 
