@@ -190,7 +190,8 @@ function withDefaults(parsed: Parsed, file: string): Config {
       id: device.id ?? deviceIdOf(id, device.address),
       ...(device.keyFile === undefined ? {} : { keyFile: from(device.keyFile) }),
     }));
-    return { ...line, id, devices };
+    const serial = line.serial === undefined ? {} : { serial: from(line.serial) };
+    return { ...line, ...serial, id, devices };
   });
   return {
     ...parsed,

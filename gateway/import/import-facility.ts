@@ -110,9 +110,17 @@ function doorWarnings(written: WrittenRows, devices: readonly string[] | undefin
     ...doors
       .filter(({ row }) => row.lock === null)
       .map(({ row }) => `door ${row.id} has no lock: it refuses everybody`),
+    ...doors.filter(({ row }) => hangsOutside(row, readers)).map(({ row }) => outsideWarning(row.id)),
     ...(devices === undefined ? [] : deviceWarnings(written, devices)),
   ];
 }
+
+/** Whether the strike hangs on an output of one of the door's own readers. */
+const hangsOutside = ({ id, lock }: WrittenRows['doors'][number]['row'], readers: WrittenRows['readers']): boolean =>
+  lock !== null && readers.some(({ row }) => row.door === id && row.device === lock.device);
+
+const outsideWarning = (door: string): string =>
+  `door ${door} is released by an output of its own reader, which hangs outside the wall: whoever opens the reader opens the door; use a board on the secure side`;
 
 function countsOf(records: readonly SourceRecord[]): ImportFindings['counts'] {
   const counts = Object.fromEntries(sections.map((section) => [section, 0]));

@@ -36,6 +36,11 @@ it('works with nothing but a line, an address and a key', () => {
   expect(config.lines[0]?.baud).toBe(9600);
 });
 
+it('means relative paths from its own folder, a serial port’s too', () => {
+  const config = parse('dataDir: data\nlines:\n  - serial: ttyA\n    devices: [{ address: 3 }]\n');
+  expect([config.dataDir, config.lines[0]?.serial]).toEqual(['/etc/kannuki/data', '/etc/kannuki/ttyA']);
+});
+
 it('is frozen to its leaves', () => {
   const config = parse('lines:\n  - tcp: 127.0.0.1:4001\n    devices: [{ address: 3 }]\n');
   expect(Object.isFrozen(config.lines[0]?.devices[0])).toBe(true);

@@ -75,6 +75,15 @@ describe('a set without mistakes', () => {
     ]);
   });
 
+  test('warns of a strike on an output of the door’s own reader', async () => {
+    const set = writtenSet();
+    const door = at(set.doors, 0);
+    const reader = set.readers.find((each) => each['door'] === door['id']);
+    door['lock'] = { device: reader?.['device'], output: 0 };
+    const { findings } = await importFiles(asJson(set), true);
+    expect(findings.warnings).toEqual([expect.stringContaining('hangs outside the wall')]);
+  });
+
   test('is only looked at in a dry run', async () => {
     expect((await importFiles(asJson(writtenSet()), true)).kind).toBe('checked');
   });
