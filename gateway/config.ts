@@ -113,7 +113,7 @@ export class ConfigError extends Error {
 }
 
 /** There is no text to judge. */
-export class ConfigUnreadable extends Error {
+class ConfigUnreadable extends Error {
   readonly code = 'CONFIG_INVALID';
 
   constructor(file: string, rule: string) {
