@@ -96,7 +96,7 @@ test('a fresh gateway says what it needs', async () => {
   const doctor = await command('doctor');
   expect(doctor.code).toBe(1);
   expect(doctor.out).toContain('facility: none imported yet');
-  expect(doctor.out).toMatch(/✗ fail device reader: offline: security-required\n\s+→ .*install-window/);
+  expect(doctor.out).toMatch(/✗ fail device reader: offline: security-required, no key yet\n\s+→ .*install-window/);
   expect(existsSync(join(dir, 'data', 'master.key'))).toBe(true);
 });
 
