@@ -62,7 +62,7 @@ it('overwrites the oldest at its budget, with a signed gap', async () => {
   }
   const entries = await opened.journal.read({ newest: 1_000 });
   const gaps = entries.filter(({ kind }) => kind === 'journal.gap');
-  expect(gaps.length).toBeGreaterThan(1);
+  expect(gaps.length).toBeGreaterThan(0);
   for (const gap of gaps) expect(gap.body).toMatchObject({ reason: 'overwritten' });
   const heads = await opened.archive.heads({ afterPlace: 0, limit: 1_000 });
   const last = gaps.at(-1)?.body as { to: { seq: number }; lastHash: string };
