@@ -79,6 +79,8 @@ export function verifyJournal(path: string, firstPublicKey: Uint8Array, options:
   const store = openDatabase({ path, mode: 'read', busyTimeoutMs: 1_000 });
   try {
     requireMigrated(store, readMigrations('journal'));
+    // One snapshot: a gateway that writes meanwhile must not look like one whose end was cut off.
+    store.exec('BEGIN');
     return verifyTables(prepareTables(store), firstPublicKey, options);
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
