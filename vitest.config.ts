@@ -8,8 +8,6 @@ export default defineConfig({
     // V8 loses count of its code pages where threads come and go often and the processor has protection keys; see
     // docs/decisions/0003.
     execArgv: ['--no-memory-protection-keys'],
-    // Such a crash ends a file's process, not its tests: what failed is listed, and the exit code is theirs.
-    dangerouslyIgnoreUnhandledErrors: true,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default'],
