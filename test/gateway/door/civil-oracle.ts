@@ -1,9 +1,9 @@
 /**
  * Schedules by brute force: every minute is asked what the clock on the wall shows.
  *
- * Granting: the minutes inside an interval after which the clock never again shows a time before its start, and before
- * which it has never shown a time at or after its end. Restricting: the minutes between the first at or after the start
- * and the last before the end. The clock is the runtime’s Intl, not the library under test.
+ * Granting: the minutes inside an interval after which the clock never again shows a time at or before its start, and
+ * before which it has never shown a time at or after its end. Restricting: the minutes between the first at or after the
+ * start and the last before the end, and what lies before the end is shown for the last time. The clock is the runtime’s Intl, not the library under test.
  */
 import type { HolidayRow, ScheduleRow } from '#shared/contract/replica-row.ts';
 
@@ -82,19 +82,22 @@ function markInterval(
   // Civil time jumps by hours, never by days, around an interval: a window of three days sees every repetition.
   const low = lowest(civil, opens - dayMs);
   const high = lowest(civil, closes + dayMs);
-  let lastBefore = -1;
+  let grantsFrom = low;
   let firstAfter = high;
   let firstInside = high;
-  let lastInside = -1;
+  let restrictsUntil = low;
   for (let minute = low; minute < high; minute += 1) {
     const shown = civil[minute] ?? Number.NaN;
-    if (shown < opens) lastBefore = minute;
+    // A start or an end that is shown twice is meant where it is shown the second time.
+    if (shown < opens) grantsFrom = minute + 1;
+    if (shown === opens) grantsFrom = minute;
     if (shown >= closes && firstAfter === high) firstAfter = minute;
     if (shown >= opens && firstInside === high) firstInside = minute;
-    if (shown < closes) lastInside = minute;
+    if (shown < closes) restrictsUntil = minute + 1;
+    if (shown === closes) restrictsUntil = minute;
   }
-  for (let minute = Math.max(low, lastBefore + 1); minute < firstAfter; minute += 1) granting.add(minute);
-  for (let minute = firstInside; minute <= lastInside; minute += 1) restricting.add(minute);
+  for (let minute = grantsFrom; minute < firstAfter; minute += 1) granting.add(minute);
+  for (let minute = firstInside; minute < restrictsUntil; minute += 1) restricting.add(minute);
 }
 
 /** First minute whose civil time is at or after `target`, roughly: civil time is sorted but for repetitions. */

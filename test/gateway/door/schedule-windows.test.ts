@@ -125,6 +125,13 @@ describe('a repeated hour (London, 25 October 2026, 01:00 to 02:00)', () => {
     ]);
   });
 
+  it('takes a start or an end on its edge as any other that is shown twice', () => {
+    const saturday = [{ days: ['sat' as const], from: '01:00', until: '01:00' }];
+    const two = range('2026-10-24', 2);
+    expect(shown(granting('Europe/London', two, saturday).windows)).toEqual(['2026-10-24T00:00–2026-10-25T00:00']);
+    expect(shown(restricting('Europe/London', two, saturday))).toEqual(['2026-10-24T00:00–2026-10-25T01:00']);
+  });
+
   it('restricts from the first start to the second end', () => {
     expect(shown(restricting('Europe/London', day, [{ from: '01:10', until: '01:30' }]))).toEqual([
       '2026-10-25T00:10–2026-10-25T01:30',
@@ -176,7 +183,7 @@ const zones = ['Asia/Tokyo', 'Europe/London', 'America/New_York', 'Australia/Lor
 const weeks = ['2026-03-06', '2026-03-27', '2026-04-02', '2026-06-10', '2026-10-02', '2026-10-23', '2026-10-30'];
 
 const timeOfDay = fc
-  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 55, max: 185 }))
+  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 55, max: 185 }), fc.constantFrom(0, 60, 90, 120, 180))
   .map((minute) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`);
 const interval = fc.record({ from: timeOfDay, until: fc.oneof(timeOfDay, fc.constant('24:00')) });
 const anySchedule = fc.record({
