@@ -4,7 +4,7 @@ const pure = [
   '^gateway/door/(?!gather-facts)',
   '^gateway/clock/trusted-clock',
   '^gateway/sync/sync-machine',
-  '^gateway/replica/(digest|row-mac)',
+  '^gateway/replica/(replica-head|row-mac)',
   '^gateway/journal/(entry|chain)',
   '^cloud/[^/]+/(machine|policy|gate|derive-[^/]+)[.]ts$',
   '^shared/(?!web/)',

@@ -3,6 +3,7 @@
  *
  * News from before the desk exists is kept and told when it begins, in order.
  */
+
 import type { CanonicalValue } from '#shared/canonical.ts';
 import type { AlarmCode } from '#shared/code.ts';
 import type { LineId } from '#shared/identifier.ts';
@@ -13,7 +14,7 @@ import type { JournalCondition } from '../journal/condition.ts';
 import type { EntryDraft, StateWrite } from '../journal/entry.ts';
 import type { JournalChange } from '../journal/journal-writer.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
-import type { ReplicaHead } from '../replica/digest.ts';
+import type { ReplicaHead } from '../replica/replica-head.ts';
 import type { ReplicaReader } from '../replica/replica-reader.ts';
 import type { Logger } from '../system/logger.ts';
 import type { StorageHealth } from '../system/storage-health.ts';

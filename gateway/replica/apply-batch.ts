@@ -3,8 +3,9 @@
  *
  * Doors go on deciding meanwhile, on the state before.
  */
+
 import type { Store } from '../store/open-database.ts';
-import type { ReplicaHead } from './digest.ts';
+import type { ReplicaHead } from './replica-head.ts';
 import { ReplicaTampered, type ReplicaWriter } from './replica-writer.ts';
 import type { RowChange } from './row-change.ts';
 

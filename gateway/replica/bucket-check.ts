@@ -5,8 +5,8 @@
  * writes afterwards keeps sums and rows in step, so that a bucket once right stays right.
  * Only codes are read here; that a row fits its code is checked where the row is used.
  */
+import { addHash, type LargeKind, type RowKind, slotCount, slotOf, sumHex } from '#shared/replica-digest.ts';
 import type { Statement, Store } from '../store/open-database.ts';
-import { addHash, type LargeKind, type RowKind, slotCount, slotOf, sumHex } from './digest.ts';
 import type { RowCodes } from './row-mac.ts';
 import { rowSql } from './row-sql.ts';
 

@@ -5,12 +5,14 @@
  * rows go in small transactions with a pause between, so that the disk is never held for long.
  * Not promised: durability. Nothing depends on the file until the pointer names it, and it is synced before that.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import type { CredentialRow, FacilityRows } from '#shared/contract/replica-row.ts';
+import { bucketOfId } from '#shared/replica-digest.ts';
 import { migrate, readMigrations } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
-import { bucketOfId, type ReplicaHead } from './digest.ts';
 import { removeEpoch, replicaPath } from './replica-folder.ts';
+import type { ReplicaHead } from './replica-head.ts';
 import { ReplicaWriter } from './replica-writer.ts';
 import type { RowUpsert } from './row-change.ts';
 import type { RowCodes } from './row-mac.ts';

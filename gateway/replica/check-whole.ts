@@ -1,8 +1,9 @@
 /** One bucket read in full: whether each row fits its code, and all of them their sum. */
+import { type ColumnValue, rowText } from '#shared/replica-columns.ts';
+import { bucketCount, type RowKind, rowKinds, slotOf } from '#shared/replica-digest.ts';
 import type { Store } from '../store/open-database.ts';
 import { bucketRange, sumOfCodes } from './bucket-check.ts';
-import { bucketCount, type RowKind, rowKinds, slotOf } from './digest.ts';
-import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import type { RowCodes } from './row-mac.ts';
 import { rowSql } from './row-sql.ts';
 
 export interface WholeBucket {

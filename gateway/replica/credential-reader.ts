@@ -5,12 +5,14 @@
  * Guarantee: what comes out as `found` was written by this gateway, and its buckets are the ones last applied.
  * Throws only for a fault of the disk; a decision without facts is a refusal.
  */
+
 import type { CredentialRow, GrantRow, HolderRow } from '#shared/contract/replica-row.ts';
 import type { CredentialId, DoorId, HolderId } from '#shared/identifier.ts';
+import { type ColumnValue, rowText } from '#shared/replica-columns.ts';
+import { bucketOfId, bucketOfLookup, type LargeKind } from '#shared/replica-digest.ts';
 import type { Statement, Store } from '../store/open-database.ts';
-import { bucketOfId, bucketOfLookup, type LargeKind } from './digest.ts';
-import { credentialFrom, grantFrom, holderFrom } from './row-columns.ts';
-import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import { credentialFrom, grantFrom, holderFrom } from './row-from-columns.ts';
+import type { RowCodes } from './row-mac.ts';
 import { decisionSql, rowSql } from './row-sql.ts';
 
 export type CredentialReading =

@@ -1,7 +1,8 @@
 /** Where a replica file stands, checked against its own codes: the head, and the sums that its root stands for. */
+import { type ColumnValue, rowText } from '#shared/replica-columns.ts';
 import type { Store } from '../store/open-database.ts';
-import { headColumns, type ReplicaHead, rootText } from './digest.ts';
-import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import { headColumns, type ReplicaHead, rootText } from './replica-head.ts';
+import type { RowCodes } from './row-mac.ts';
 import { headSql } from './row-sql.ts';
 
 export type HeadReading =

@@ -6,13 +6,14 @@
  * each commit, or the write-ahead log grows.
  */
 
+import type { LargeKind } from '#shared/replica-digest.ts';
 import { readMigrations, requireMigrated } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
 import { BucketCheck, type Sums } from './bucket-check.ts';
 import { CredentialReader } from './credential-reader.ts';
-import { compareHeads, type LargeKind, type ReplicaHead } from './digest.ts';
 import { readHead } from './read-head.ts';
 import { replicaPath } from './replica-folder.ts';
+import { compareHeads, type ReplicaHead } from './replica-head.ts';
 import type { RowCodes } from './row-mac.ts';
 import { haveSameSmallTables, readSmallTables, type SmallTables } from './small-tables.ts';
 

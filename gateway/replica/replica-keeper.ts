@@ -4,6 +4,7 @@
  * Guarantees: the pointer moves only to a complete, synced file; until then the former epoch is in force, and after it the
  * former file stays until `forgetOthers`, since readers may still be on it. A crash anywhere leaves one or the other.
  */
+
 import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type ImportFindings, importFacility } from '../import/import-facility.ts';
@@ -13,8 +14,8 @@ import { openDatabase, type Store } from '../store/open-database.ts';
 import { applyBatch, type Batch, type BatchOutcome } from './apply-batch.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { checkWholeBucket, type WholeCheck, wholeBuckets } from './check-whole.ts';
-import type { ReplicaHead } from './digest.ts';
 import { nextEpoch, readPointer, removeLeftovers, replicaPath, switchPointer } from './replica-folder.ts';
+import type { ReplicaHead } from './replica-head.ts';
 import { ReplicaTampered, ReplicaWriter } from './replica-writer.ts';
 import { createRowCodes, type RowCodes } from './row-mac.ts';
 

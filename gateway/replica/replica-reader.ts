@@ -5,6 +5,7 @@
  * `reopen` every answer is from the new epoch. A replica that cannot be trusted grants nothing and says why.
  * Not promised: that both files were not put back together; only a cloud or the trusted time can tell that.
  */
+
 import type {
   DoorRow,
   FacilityRow,
@@ -19,9 +20,9 @@ import { quarantine } from '../store/quarantine.ts';
 import { StoreFault, storeFault, withStoreFaults } from '../store/store-fault.ts';
 import { CompiledSchedules } from './compiled-schedules.ts';
 import type { CredentialReader, CredentialReading } from './credential-reader.ts';
-import { compareHeads, type ReplicaHead } from './digest.ts';
 import { ReplicaFile, ReplicaNotOurs } from './replica-file.ts';
 import { readPointer, replicaPath } from './replica-folder.ts';
+import { compareHeads, type ReplicaHead } from './replica-head.ts';
 import { createRowCodes, type RowCodes } from './row-mac.ts';
 import type { TamperedRow } from './small-tables.ts';
 

@@ -5,26 +5,24 @@
  * was changed outside the gateway is not built upon (`ReplicaTampered`).
  * Not promised: that references between rows hold; a grant to an unknown door opens nothing.
  */
-import type { Statement, Store } from '../store/open-database.ts';
+import { type Columns, type ColumnValue, columnsOf, rowText } from '#shared/replica-columns.ts';
 import {
   addHash,
   bucketOfId,
   bucketOfLookup,
   digestOf,
-  headColumns,
   plainRowHash,
-  type ReplicaHead,
   type RowKind,
-  rootText,
   rowKinds,
   slotOf,
   subtractHash,
   sumHex,
-} from './digest.ts';
+} from '#shared/replica-digest.ts';
+import type { Statement, Store } from '../store/open-database.ts';
 import { readHead } from './read-head.ts';
+import { headColumns, type ReplicaHead, rootText } from './replica-head.ts';
 import { keyColumns, keyOf, keyText, type RowChange, type RowKey, type RowUpsert } from './row-change.ts';
-import { type Columns, columnsOf } from './row-columns.ts';
-import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import type { RowCodes } from './row-mac.ts';
 import { headSql, rowSql } from './row-sql.ts';
 
 /** The file holds something that this gateway did not write, or not last. */

@@ -6,11 +6,12 @@
  * and changes nothing.
  * Not promised: that an import survives the end of the process half-way; then nothing of it is in force.
  */
+
 import { Worker } from 'node:worker_threads';
 import type { WallMs } from '#shared/instant.ts';
 import type { ImportFindings } from '../import/import-facility.ts';
 import type { Batch, BatchOutcome } from './apply-batch.ts';
-import type { ReplicaHead } from './digest.ts';
+import type { ReplicaHead } from './replica-head.ts';
 import type { ImportResult, KeeperPlace } from './replica-keeper.ts';
 import { ReplicaReader } from './replica-reader.ts';
 import type { ReplicaAnswer, ReplicaCall, ReplicaOrder } from './replica-thread.ts';

@@ -1,8 +1,8 @@
 /** What is done to a replica: a row put in the place of its older self, or taken out. */
+
 import type { Identifier } from '#shared/identifier.ts';
-import type { RowKind } from './digest.ts';
-import { bucketOfId } from './digest.ts';
-import type { RowOf } from './row-columns.ts';
+import type { RowOf } from '#shared/replica-columns.ts';
+import { bucketOfId, type RowKind } from '#shared/replica-digest.ts';
 
 export type RowUpsert = { readonly [Kind in RowKind]: { readonly kind: Kind; readonly row: RowOf[Kind] } }[RowKind];
 

@@ -7,8 +7,6 @@
  */
 import { createKeyedHash, deriveHashKey, type KeyedHash } from '#shared/keyed-hash.ts';
 
-export type ColumnValue = string | number | null;
-
 export interface RowCodes {
   /** Stored beside the row. All codes are 32 bytes in lower-case hexadecimal. */
   readonly mac: KeyedHash;
@@ -21,20 +19,4 @@ export interface RowCodes {
 export function createRowCodes(rowKey: Uint8Array): RowCodes {
   const keyed = (purpose: string) => createKeyedHash(deriveHashKey(rowKey, purpose));
   return { mac: keyed('row'), element: keyed('bucket element'), root: keyed('root'), head: keyed('head') };
-}
-
-/**
- * One text for one row. `columns` are all of them, primary key and version included, in the order of the table.
- * What is none of the three types comes from a damaged file (bytes where there was text: `revoked` in bytes would not equal
- * `revoked`), and has a text that no written row has.
- */
-export function rowText(kind: string, columns: readonly ColumnValue[]): string {
-  let text = kind;
-  for (const value of columns) {
-    if (value === null) text += '|n';
-    else if (typeof value === 'number') text += `|i${value}`;
-    else if (typeof value === 'string') text += `|s${value.length}:${value}`;
-    else text += '|x';
-  }
-  return text;
 }

@@ -4,7 +4,7 @@
  * `find`, `remove`: by the identity of the row. `put` takes the identity's bucket where there is one, the columns in their
  * order, and the code. Rows come back as the columns and, last, the code; blobs pass as lower-case hexadecimal.
  */
-import type { RowKind } from './digest.ts';
+import type { RowKind } from '#shared/replica-digest.ts';
 
 interface KindSql {
   readonly put: string;

@@ -4,13 +4,15 @@
  * Guarantees: a set of rows that is not the one applied is refused; a row that does not fit its code is named, and then
  * no decision is made on any of them.
  */
+
 import type { DoorRow, FacilityRow, HolidayRow, ReaderRow, ScheduleRow } from '#shared/contract/replica-row.ts';
 import type { DoorId, ScheduleId } from '#shared/identifier.ts';
+import { type Columns, type ColumnValue, rowText } from '#shared/replica-columns.ts';
+import { slotOf, sumHex } from '#shared/replica-digest.ts';
 import type { Store } from '../store/open-database.ts';
 import { type Sums, sumOfCodes } from './bucket-check.ts';
-import { slotOf, sumHex } from './digest.ts';
-import { type Columns, smallRowFrom } from './row-columns.ts';
-import { type ColumnValue, type RowCodes, rowText } from './row-mac.ts';
+import { smallRowFrom } from './row-from-columns.ts';
+import type { RowCodes } from './row-mac.ts';
 import { rowSql } from './row-sql.ts';
 
 export interface TamperedRow {

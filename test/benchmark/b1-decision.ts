@@ -6,6 +6,8 @@
  * each, since a round in which another process took the core says nothing about any of them. All agree with the oracle
  * on every question they were asked, or there is no figure.
  */
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
+import { slotCount } from '#shared/replica-digest.ts';
 import { scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +15,9 @@ import { join } from 'node:path';
 import { decideAccess } from '#gateway/door/decide-access.ts';
 import { type FactSources, gatherFacts } from '#gateway/door/gather-facts.ts';
 import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
-import { slotCount } from '#gateway/replica/digest.ts';
 import { createPinHasher } from '#gateway/replica/pin-hasher.ts';
 import { replicaPath, switchPointer } from '#gateway/replica/replica-folder.ts';
 import { ReplicaReader } from '#gateway/replica/replica-reader.ts';
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { openDatabase } from '#gateway/store/open-database.ts';
 import { type CredentialRow, credentialRow, grantRow } from '#shared/contract/replica-row.ts';
 import { createCredentialLookup, pinSlowHash } from '#shared/credential-lookup.ts';

@@ -1,11 +1,11 @@
 /** The folder of a gateway that has been running: its configuration, keys, journal, and a replica of any size in force. */
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '#gateway/config.ts';
 import { openHistory } from '#gateway/open-history.ts';
 import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
 import { switchPointer } from '#gateway/replica/replica-folder.ts';
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { ownThreads } from '#gateway/threads.ts';
 import { sampleFacility, testLookupKey } from '../fakes/sample-facility.ts';
 

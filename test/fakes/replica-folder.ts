@@ -1,14 +1,14 @@
 /** A replica in a folder of its own that goes when the test ends. */
+import type { ReplicaHead } from '#gateway/replica/replica-head.ts';
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
-import type { ReplicaHead } from '#gateway/replica/digest.ts';
 import { replicaPath, switchPointer } from '#gateway/replica/replica-folder.ts';
 import { ReplicaReader } from '#gateway/replica/replica-reader.ts';
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import type { FacilityRows } from '#shared/contract/replica-row.ts';
 import { wallMs } from '#shared/instant.ts';
 import { testRowKey } from './sample-facility.ts';

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
 import type { WholeCheck } from '#gateway/replica/check-whole.ts';
-import type { ReplicaHead } from '#gateway/replica/digest.ts';
 import {
   nextEpoch,
   readPointer,
@@ -13,6 +12,7 @@ import {
   replicaPath,
   switchPointer,
 } from '#gateway/replica/replica-folder.ts';
+import type { ReplicaHead } from '#gateway/replica/replica-head.ts';
 import { ReplicaKeeper } from '#gateway/replica/replica-keeper.ts';
 import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { identifier } from '#shared/identifier.ts';

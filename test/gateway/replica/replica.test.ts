@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ReplicaHead } from '#gateway/replica/digest.ts';
 import { Replica, ReplicaFault } from '#gateway/replica/replica.ts';
 import { replicaPath } from '#gateway/replica/replica-folder.ts';
+import type { ReplicaHead } from '#gateway/replica/replica-head.ts';
 import { settleBytes } from '#gateway/replica/replica-keeper.ts';
 import type { RowChange } from '#gateway/replica/row-change.ts';
 import { type CredentialRow, grantRow, holderRow } from '#shared/contract/replica-row.ts';

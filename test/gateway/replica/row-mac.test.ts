@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRowCodes, rowText } from '#gateway/replica/row-mac.ts';
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
+import { rowText } from '#shared/replica-columns.ts';
 
 test('no two rows share a text, however their values run into each other', () => {
   const rows: readonly (readonly [string, readonly (string | number | null)[]])[] = [

@@ -2,12 +2,11 @@
  * Sums over rows: whether the set of rows is the one that was applied, without reading all of it.
  *
  * Each kind of many rows is spread over 1 024 buckets, each small kind is one. A bucket's sum is the sum, modulo 2^256, of
- * a keyed hash per row, so that it follows every change in constant time and does not depend on order; the root is one
- * code over all sums. A row that is missing, added, or older than the one applied makes its bucket's sum differ.
- * The plain digest, the same per kind over unkeyed hashes, is for comparing with whoever sent the rows.
+ * a hash per row, so that it follows every change in constant time and does not depend on order. A row that is missing,
+ * added, or older than the one applied makes its bucket's sum differ. Where a gateway keeps its own sums the hashes are
+ * keyed; for comparing with the cloud they are plain, and both sides compute the same.
  */
 import { hash } from 'node:crypto';
-import type { ColumnValue } from './row-mac.ts';
 
 export const rowKinds = ['facility', 'schedule', 'holiday', 'door', 'reader', 'holder', 'credential', 'grant'] as const;
 export type RowKind = (typeof rowKinds)[number];
@@ -64,16 +63,6 @@ export function sumHex(sum: bigint): string {
   return sum.toString(16).padStart(64, '0');
 }
 
-/** What the root is computed over. @param sums by slot; empty buckets are left out. */
-export function rootText(sums: ReadonlyMap<number, string>): string {
-  const parts: string[] = [];
-  for (let slot = 0; slot < slotCount; slot += 1) {
-    const sum = sums.get(slot);
-    if (sum !== undefined) parts.push(`${slot}:${sum}`);
-  }
-  return parts.join(';');
-}
-
 /** Hash of a row that needs no key: both sides compute it. @param text as `rowText` makes it. */
 export function plainRowHash(text: string): string {
   return hash('sha256', text, 'hex');
@@ -82,31 +71,4 @@ export function plainRowHash(text: string): string {
 /** One digest over the sums of all kinds. */
 export function digestOf(sums: Readonly<Record<RowKind, bigint>>): string {
   return hash('sha256', rowKinds.map((kind) => `${kind}:${sumHex(sums[kind])}`).join(';'), 'hex');
-}
-
-/** Where one replica file stands; every applied one is journalled. */
-export interface ReplicaHead {
-  /** Of the file: each snapshot or import begins a new one. */
-  readonly epoch: number;
-  /** In the feed; 0 without a cloud. */
-  readonly cursor: number;
-  /** Counts applied transactions within the epoch, from 1. */
-  readonly change: number;
-  readonly digest: string;
-  readonly root: string;
-}
-
-export function headColumns(head: ReplicaHead): readonly ColumnValue[] {
-  return [head.epoch, head.cursor, head.change, head.digest, head.root];
-}
-
-/**
- * Whether a replica is the one last journalled. `ahead` is a crash between the apply and its entry, and harmless;
- * `behind` is an old file put back, or another file altogether.
- */
-export function compareHeads(found: ReplicaHead, journalled: ReplicaHead | undefined): 'same' | 'ahead' | 'behind' {
-  if (journalled === undefined) return 'ahead';
-  if (found.epoch !== journalled.epoch) return found.epoch > journalled.epoch ? 'ahead' : 'behind';
-  if (found.change !== journalled.change) return found.change > journalled.change ? 'ahead' : 'behind';
-  return found.root === journalled.root && found.digest === journalled.digest ? 'same' : 'behind';
 }

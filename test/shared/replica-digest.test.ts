@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  addHash,
-  bucketCount,
-  bucketOfId,
-  bucketOfLookup,
-  compareHeads,
-  type ReplicaHead,
-  rootText,
-  subtractHash,
-  sumHex,
-} from '#gateway/replica/digest.ts';
+import { compareHeads, type ReplicaHead, rootText } from '#gateway/replica/replica-head.ts';
+import { addHash, bucketCount, bucketOfId, bucketOfLookup, subtractHash, sumHex } from '#shared/replica-digest.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const hashes = Array.from({ length: 200 }, (_, index) => hashOf(`row ${index}`));
