@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { alarms, codeRemedy, codeText, grants, isCode, refusals } from '#shared/code.ts';
+import { codeHttpStatus, codeRemedy, codeTables, codeText, isCode } from '#shared/code.ts';
 
-const codes = [...Object.keys(refusals), ...Object.keys(alarms), ...Object.keys(grants)].filter(isCode);
+const codes = codeTables.flatMap((table) => Object.keys(table)).filter(isCode);
 
 it('says every code in both languages, as a sentence', () => {
   for (const code of codes) {
@@ -10,13 +10,19 @@ it('says every code in both languages, as a sentence', () => {
   }
 });
 
-it('says for every refusal and alarm what a person can do', () => {
-  for (const code of [...Object.keys(refusals), ...Object.keys(alarms)].filter(isCode)) {
+it('says for everything but success what a person can do', () => {
+  for (const code of codes.filter((code) => codeHttpStatus(code) !== 200)) {
     expect(codeRemedy(code, 'en'), code).toMatch(/\.$/);
     expect(codeRemedy(code, 'ja'), code).toMatch(/。$/);
   }
 });
 
-it('uses each code once', () => {
+it('uses each code once, whatever its topic', () => {
   expect(new Set(codes).size).toBe(codes.length);
+});
+
+it('leaves over HTTP only under statuses that say what kind of answer it is', () => {
+  for (const code of codes) {
+    expect([200, 400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 500, 503], code).toContain(codeHttpStatus(code));
+  }
 });
