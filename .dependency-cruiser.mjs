@@ -60,7 +60,7 @@ export default {
     ),
     rule(
       'pure-no-npm',
-      { path: pure, pathNot: ['^shared/contract/', 'schedule-windows'] },
+      { path: pure, pathNot: ['^shared/contract/', '^shared/signed-statement', 'schedule-windows'] },
       { dependencyTypes: ['npm'] },
       'Pure code is arithmetic on values.',
     ),
@@ -102,6 +102,7 @@ export default {
     owner('undici', ['^gateway/sync/uplink', '^cloud/notification/']),
     owner('fastify', ['^gateway/console/', '^cloud/']),
     owner('pg', ['^cloud/database/']),
+    owner('jose', ['^shared/signed-statement', '^cloud/identity/', '^cloud/http/', '^gateway/sync/uplink']),
     owner('stripe', ['^cloud/payment/stripe']),
     owner('nodemailer', ['^cloud/notification/smtp']),
   ],

@@ -1,0 +1,61 @@
+/** Up: the gateway's history after the cloud's last ack, chained; the answer is the only thing that lets a gateway prune. */
+import * as z from 'zod';
+import { bytesSchema, epochSchema, gatewayId, hashSchema, jwsSchema, wallSchema } from './statement.ts';
+
+export const uploadEntriesMax = 500;
+export const uploadBytesMax = 512 * 1024;
+
+const seqSchema = z.int().min(0).max(1_099_511_627_775);
+/** An entry as it is chained; `body` is the canonical text that was hashed, so that nothing is lost in between. */
+export const uploadedEntry = z.strictObject({
+  seq: seqSchema.min(1),
+  bootId: z.string().max(64),
+  at: wallSchema,
+  clockState: z.enum(['trusted', 'holdover', 'untrusted']),
+  kind: z.string().min(1).max(64),
+  door: z.string().max(64).nullable(),
+  requestId: z.string().max(64).nullable(),
+  body: z.string().max(16_384),
+  personalHash: hashSchema.nullable(),
+  /** Salt and canonical text behind `personalHash`, while they were not erased. */
+  personal: z.strictObject({ salt: bytesSchema(16), value: z.string().max(4_096) }).optional(),
+  hash: hashSchema,
+});
+export type UploadedEntry = z.infer<typeof uploadedEntry>;
+
+/** A head of the chain, signed by the key that the head before it named. */
+export const uploadedHead = z.strictObject({
+  epoch: epochSchema,
+  seq: seqSchema,
+  at: wallSchema,
+  hash: hashSchema,
+  nextKey: bytesSchema(32),
+  signature: bytesSchema(64),
+});
+export type UploadedHead = z.infer<typeof uploadedHead>;
+
+export const journalUpload = z.strictObject({
+  epoch: epochSchema.min(1),
+  firstSeq: seqSchema.min(1),
+  /** Hash of the entry before the first. */
+  prevHash: hashSchema,
+  entries: z.array(uploadedEntry).max(uploadEntriesMax),
+  /** Every head signed inside what is sent, oldest first; the last covers the last entry. */
+  heads: z.array(uploadedHead).max(uploadEntriesMax),
+  /** With a new epoch: the key of its first head, and the statement of the old one's end, signed by door's identity. */
+  begins: z.strictObject({ firstKey: bytesSchema(32), proof: jwsSchema }).optional(),
+  /** What was let go before the cloud had it: `prevHash` is the hash at its end. */
+  gap: z.strictObject({ fromSeq: seqSchema.min(1), toSeq: seqSchema.min(1), lastHash: hashSchema }).optional(),
+});
+export type JournalUpload = z.infer<typeof journalUpload>;
+
+export const journalAckStatement = z.strictObject({
+  gateway: gatewayId,
+  epoch: epochSchema.min(1),
+  seq: seqSchema,
+  hash: hashSchema,
+  at: wallSchema,
+});
+export const journalReply = z.strictObject({ ack: jwsSchema });
+/** Body of 409 JOURNAL_GAP: from where the cloud wants to hear. */
+export const journalExpected = z.strictObject({ epoch: epochSchema, seq: seqSchema, hash: hashSchema });
