@@ -2,8 +2,8 @@
  * What can be asked of the journal thread, question by question.
  */
 import { readFileSync } from 'node:fs';
+import { epochOf, placeOf } from '#shared/journal-chain.ts';
 import { unreachable } from '#shared/unreachable.ts';
-import { epochOf, placeOf } from './chain.ts';
 import { type OpenRequest, openRequests } from './interrupted.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { JournalService } from './journal-service.ts';

@@ -1,10 +1,11 @@
 /**
  * Follows the signed heads beside the chain: each signed by the key that the one before it named.
  */
+
+import type { Link } from '#shared/journal-chain.ts';
+import { isHeadSignedBy, type SignedHead } from '#shared/signed-head.ts';
 import { isSameCode } from '../store/row-code.ts';
-import type { Link } from './chain.ts';
 import type { JournalTables } from './journal-tables.ts';
-import { isHeadSignedBy, type SignedHead } from './signed-head.ts';
 
 export type HeadFault = 'head-forged' | 'head-differs' | 'missing' | 'truncated';
 export type OnHeadFault = (place: number, fault: HeadFault) => void;

@@ -7,15 +7,15 @@
  * serves. Synchronous, for a thread of its own.
  */
 
+import { genesisHash, placeOf } from '#shared/journal-chain.ts';
+import { createHeadKey } from '#shared/signed-head.ts';
 import { keyPrint } from '../site/sealed-keys.ts';
 import { migrate, readMigrations } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
 import { deriveKey, emptySum } from '../store/row-code.ts';
 import { storeFault } from '../store/store-fault.ts';
-import { genesisHash, placeOf } from './chain.ts';
 import { type EntryRow, type JournalTables, prepareTables } from './journal-tables.ts';
 import { type JournalKeys, JournalTransaction, type Position } from './journal-transaction.ts';
-import { createHeadKey } from './signed-head.ts';
 import { stateKeyPurpose } from './state-seal.ts';
 import { verifiedPosition } from './verified-position.ts';
 

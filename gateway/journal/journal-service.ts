@@ -6,10 +6,10 @@
  * can be said; a failed one is opened anew until it is well. Synchronous; the thread around it owns messages and time.
  */
 import { invariant } from '#shared/invariant.ts';
+import { seqOf } from '#shared/journal-chain.ts';
 import type { SiteChange } from '../site/site-rows.ts';
 import { StoreFault, storeFault } from '../store/store-fault.ts';
 import { readStorageHealth } from '../system/storage-health.ts';
-import { seqOf } from './chain.ts';
 import { conditionOf, type JournalCondition } from './condition.ts';
 import type { EntryRow } from './journal-tables.ts';
 import type { Position } from './journal-transaction.ts';

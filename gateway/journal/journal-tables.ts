@@ -1,11 +1,12 @@
 /**
  * The statements of journal.db, prepared once. SQL and nothing else: no rule lives here.
  */
+
+import type { ChainedEntry } from '#shared/journal-chain.ts';
+import type { SignedHead } from '#shared/signed-head.ts';
 import type { Statement, Store } from '../store/open-database.ts';
 import { prepareReader, type Reader, type Shape } from '../store/prepare-reader.ts';
-import type { ChainedEntry } from './chain.ts';
 import type { TraceRow } from './interrupted.ts';
-import type { SignedHead } from './signed-head.ts';
 
 /** An entry as stored. */
 export interface EntryRow extends ChainedEntry {

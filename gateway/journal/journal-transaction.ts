@@ -6,12 +6,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { invariant } from '#shared/invariant.ts';
+import { entryHash, epochOf, personalHash, placeOf, seqOf } from '#shared/journal-chain.ts';
+import { createHeadKey, type SignedHead, signHead } from '#shared/signed-head.ts';
 import { sealBytes, unsealBytes } from '../site/sealed-keys.ts';
 import { toggleCode } from '../store/row-code.ts';
-import { entryHash, epochOf, personalHash, placeOf, seqOf } from './chain.ts';
 import type { EntryRow, ExtentRow, JournalTables } from './journal-tables.ts';
 import type { PreparedDraft, PreparedState } from './prepared-entry.ts';
-import { createHeadKey, type SignedHead, signHead } from './signed-head.ts';
 import { codeOfSeal, codeOfState, headKeyName } from './state-seal.ts';
 
 /** Where the file stands after its last commit. */

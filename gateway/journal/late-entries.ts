@@ -1,7 +1,7 @@
 /**
  * A disk that failed in a commit may have kept it all the same. Whoever waited was told no; the history must agree.
  */
-import { hexOf, seqOf } from './chain.ts';
+import { hexOf, seqOf } from '#shared/journal-chain.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { Position } from './journal-transaction.ts';
 import { beginEpoch, type Stores } from './open-stores.ts';

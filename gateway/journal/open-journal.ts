@@ -2,6 +2,7 @@
  * Starts the journal thread over a data directory, and hands out everything that may be asked of it.
  */
 import type { Worker } from 'node:worker_threads';
+import type { SignedHead } from '#shared/signed-head.ts';
 import type { SiteChange, SiteRows } from '../site/site-rows.ts';
 import type { SiteStorePort } from '../site/site-store.ts';
 import type { EntryDraft } from './entry.ts';
@@ -11,7 +12,6 @@ import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
-import type { SignedHead } from './signed-head.ts';
 import type { JournalThreadOptions } from './thread-message.ts';
 
 export interface OpenJournalOptions extends Omit<JournalThreadOptions, 'budgetBytes' | 'atBudget' | 'reserveBytes'> {

@@ -6,11 +6,11 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { epochOf, seqOf } from '#shared/journal-chain.ts';
 import { openSiteFile, type SiteFile } from '../site/site-file.ts';
 import { namesSetAside } from '../store/quarantine.ts';
 import { type Found, openOrRecover } from '../store/recover-file.ts';
 import type { StoreFault } from '../store/store-fault.ts';
-import { epochOf, seqOf } from './chain.ts';
 import { type JournalFile, openJournalFile } from './journal-file.ts';
 import type { EntryRow } from './journal-tables.ts';
 import { type ClockStamp, ownDraft, type PreparedDraft } from './prepared-entry.ts';

@@ -4,10 +4,10 @@
  * Guarantees: the boundary is always a signed head and its hash is kept, so that what remains still verifies from the
  * first key; unacknowledged entries go only as `overwritten`, and the gap says so.
  */
-import { epochOf, hexOf, placeOf, seqOf } from './chain.ts';
+import { epochOf, hexOf, placeOf, seqOf } from '#shared/journal-chain.ts';
+import type { SignedHead } from '#shared/signed-head.ts';
 import type { JournalFile } from './journal-file.ts';
 import { type ClockStamp, ownDraft } from './prepared-entry.ts';
-import type { SignedHead } from './signed-head.ts';
 
 /** Rows per transaction: about a millisecond. */
 const deletedAtOnce = 256;

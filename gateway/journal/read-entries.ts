@@ -4,9 +4,9 @@
 import type { CanonicalValue } from '#shared/canonical.ts';
 import { identifier } from '#shared/identifier.ts';
 import { wallMs } from '#shared/instant.ts';
+import { entryHash, epochOf, hexOf, judgeNext, personalHash, placeOf, seqOf } from '#shared/journal-chain.ts';
 import type { ClockState } from '../door/facts.ts';
 import { StoreFault } from '../store/store-fault.ts';
-import { entryHash, epochOf, hexOf, judgeNext, personalHash, placeOf, seqOf } from './chain.ts';
 import type { Entry, EntryKind } from './entry.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { EntryRow } from './journal-tables.ts';

@@ -5,8 +5,8 @@
  * pruning boundary cannot be moved. Pure but for the HMAC.
  */
 
+import { hexOf } from '#shared/journal-chain.ts';
 import { emptySum, isSameCode, rowCode, toggleCode } from '../store/row-code.ts';
-import { hexOf } from './chain.ts';
 import type { ExtentRow, SealRow, StateRow } from './journal-tables.ts';
 
 export const headKeyName = 'head-key';

@@ -1,6 +1,8 @@
 /**
  * What passes between the main thread and the journal thread: plain data, cloned; only the claims are shared memory.
  */
+
+import type { SignedHead } from '#shared/signed-head.ts';
 import type { SiteChange, SiteRows } from '../site/site-rows.ts';
 import type { StoreFaultCode } from '../store/store-fault.ts';
 import type { Claims } from './claims.ts';
@@ -11,7 +13,6 @@ import type { JournalState } from './journal.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp, PreparedDraft, PreparedState } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
-import type { SignedHead } from './signed-head.ts';
 
 export interface JournalThreadOptions {
   /** Holds journal.db, site.db and the reserve; must exist. */

@@ -1,13 +1,14 @@
 /**
  * Finds out where a journal file stands, and believes nothing it cannot verify.
  */
+
+import { genesisHash, judgeNext, seqOf } from '#shared/journal-chain.ts';
+import { isHeadSignedBy, type SignedHead } from '#shared/signed-head.ts';
 import { judgeKeyPrint, unsealBytes } from '../site/sealed-keys.ts';
 import { isSameCode } from '../store/row-code.ts';
 import { StoreFault } from '../store/store-fault.ts';
-import { genesisHash, judgeNext, seqOf } from './chain.ts';
 import type { JournalTables, SealRow } from './journal-tables.ts';
 import type { JournalKeys, Position } from './journal-transaction.ts';
-import { isHeadSignedBy, type SignedHead } from './signed-head.ts';
 import { codeOfSeal, headKeyName, isStateWhole } from './state-seal.ts';
 
 /** @throws StoreFault STORE_DAMAGED naming what does not fit, STORE_WRONG_KEY. */

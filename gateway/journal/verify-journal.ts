@@ -7,10 +7,20 @@
  * Not promised: noticing an end cut off after the last head without the master key, nor an older file without a head
  * kept elsewhere.
  */
+
+import {
+  epochOf,
+  genesisHash,
+  hexOf,
+  judgeNext,
+  type Link,
+  personalHash,
+  placeOf,
+  seqOf,
+} from '#shared/journal-chain.ts';
 import { readMigrations, requireMigrated } from '../store/migrate.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { deriveKey, isSameCode } from '../store/row-code.ts';
-import { epochOf, genesisHash, hexOf, judgeNext, type Link, personalHash, placeOf, seqOf } from './chain.ts';
 import { HeadWalk } from './head-walk.ts';
 import { type EntryRow, type ExtentRow, type JournalTables, prepareTables } from './journal-tables.ts';
 import { codeOfSeal, stateKeyPurpose } from './state-seal.ts';

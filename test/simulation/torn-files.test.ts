@@ -9,13 +9,13 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hexOf } from '#gateway/journal/chain.ts';
 import type { Stores } from '#gateway/journal/open-stores.ts';
 import { prepareState } from '#gateway/journal/prepared-entry.ts';
 import { entryOf, readAfter, readPersonal } from '#gateway/journal/read-entries.ts';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
 import { sealBytes } from '#gateway/site/sealed-keys.ts';
 import { StoreFault } from '#gateway/store/store-fault.ts';
+import { hexOf } from '#shared/journal-chain.ts';
 import { randomFrom } from '../crash/rebuild-disk.ts';
 import {
   appendHere,

@@ -1,9 +1,9 @@
 /** Letting history go: only behind signed heads, only what was answered for or is said to be overwritten. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { hexOf, seqOf } from '#gateway/journal/chain.ts';
 import type { OpenedJournal, OpenJournalOptions } from '#gateway/journal/open-journal.ts';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
+import { hexOf, seqOf } from '#shared/journal-chain.ts';
 import { createFolder, draft, type Folder, masterKey, noon, openIn } from './journal-fixture.ts';
 
 let folder: Folder;

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { entryHash, hexOf, placeOf, seqOf } from '#gateway/journal/chain.ts';
 import { type EntryRow, type JournalTables, prepareTables } from '#gateway/journal/journal-tables.ts';
 import type { Stores } from '#gateway/journal/open-stores.ts';
-import { type SignedHead, signHead } from '#gateway/journal/signed-head.ts';
 import { codeOfSeal, headKeyName, stateKeyPurpose } from '#gateway/journal/state-seal.ts';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
 import { unsealBytes } from '#gateway/site/sealed-keys.ts';
 import { deriveKey } from '#gateway/store/row-code.ts';
+import { entryHash, hexOf, placeOf, seqOf } from '#shared/journal-chain.ts';
+import { type SignedHead, signHead } from '#shared/signed-head.ts';
 import {
   appendHere,
   closeHere,
