@@ -8,6 +8,7 @@
 import { alarmTexts } from './code/alarm-texts.ts';
 import { type CodeText, text } from './code/code-text.ts';
 import { credentialRefusals } from './code/credential-refusals.ts';
+import { databaseFaults } from './code/database-faults.ts';
 import { doorRefusals } from './code/door-refusals.ts';
 import { identityRefusals } from './code/identity-refusals.ts';
 import { machineAnswers } from './code/machine-answers.ts';
@@ -23,7 +24,7 @@ export type RefusalCode = keyof typeof refusals;
 export const alarms = alarmTexts;
 export type AlarmCode = keyof typeof alarms;
 
-export type FaultCode = keyof typeof storeFaults;
+export type FaultCode = keyof typeof storeFaults | keyof typeof databaseFaults;
 
 export const grants = {
   GRANTED: text(['Granted.', '許可しました。'], ['', ''], 200),
@@ -34,6 +35,7 @@ export const codeTables = [
   refusals,
   alarms,
   storeFaults,
+  databaseFaults,
   grants,
   machineAnswers,
   requestRefusals,

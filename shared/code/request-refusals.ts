@@ -78,11 +78,6 @@ export const requestRefusals = {
     ['Wait as long as Retry-After says.', 'Retry-After の時間だけお待ちください。'],
     429,
   ),
-  DATABASE_UNAVAILABLE: text(
-    ['The database does not answer; nothing was changed.', 'データベースが応答しません。変更はされていません。'],
-    ['Repeat the request later.', '後で再送してください。'],
-    503,
-  ),
   SHUTTING_DOWN: text(
     ['The server is going down for a moment.', 'サーバーを停止しています。'],
     ['Repeat the request in a moment.', '少し待ってから再送してください。'],
