@@ -1,5 +1,5 @@
 /** Whether each credential is one card or one PIN that can be read, no card has two owners, and whether a grant says each thing once. */
-import { type CardReading, readCardSpec } from './card-spec.ts';
+import { type CardReading, readWrittenCard } from '#protocol/wiegand/written-card.ts';
 import { fieldExample } from './field-example.ts';
 import type { ImportIssues, SourcePlace } from './import-issue.ts';
 import { grantRowsMax } from './import-schema.ts';
@@ -41,7 +41,7 @@ function checkCredential(
     issues.add({ place, field: '', rule, example: fieldExample('credentials', 'card') });
   }
   if (row.card === undefined) return undefined;
-  const card = readCardSpec(row.card);
+  const card = readWrittenCard(row.card);
   if (card.kind === 'card') return card;
   issues.add({ place, field: card.field, rule: card.rule, example: fieldExample('credentials', 'card') });
   return undefined;

@@ -14,31 +14,18 @@ import {
   readerRow,
   scheduleRow,
 } from '#shared/contract/replica-row.ts';
+import { writtenCardSchema, writtenPin } from '#shared/contract/written-credential.ts';
 
 /** A time with its offset, or without one in the facility's zone. */
 const moment = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/, 'must be a date and time of day');
 
-const cardSchema = z.union([
-  z.strictObject({ bits: z.string().regex(/^[01]{1,255}$/) }),
-  z.strictObject({ bitCount: z.int().min(1).max(255), hex: z.string().regex(/^([0-9a-fA-F]{2}){1,32}$/) }),
-  z.strictObject({
-    format: z.string().min(1).max(32),
-    facility: z.int().min(0).optional(),
-    number: z.int().min(0),
-  }),
-]);
-export type CardSpec = z.infer<typeof cardSchema>;
-
 const credential = credentialRow
   .omit({ version: true, lookup: true, kind: true, validFrom: true, validUntil: true })
   .extend({
-    card: cardSchema.optional(),
-    pin: z
-      .string()
-      .regex(/^\d{4,10}$/, 'must be 4–10 digits, in quotes')
-      .optional(),
+    card: writtenCardSchema.optional(),
+    pin: writtenPin.optional(),
     status: credentialRow.shape.status.default('issued'),
     validFrom: moment.nullable().default(null),
     validUntil: moment.nullable().default(null),

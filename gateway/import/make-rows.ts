@@ -3,11 +3,11 @@
  */
 import { scryptSync } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { readWrittenCard } from '#protocol/wiegand/written-card.ts';
 import type { CredentialRow, FacilityRows, GrantRow } from '#shared/contract/replica-row.ts';
 import { type CredentialLookup, createCredentialLookup, pinSlowHash } from '#shared/credential-lookup.ts';
 import type { WallMs } from '#shared/instant.ts';
 import { invariant } from '#shared/invariant.ts';
-import { readCardSpec } from './card-spec.ts';
 import { civilMoment } from './civil-moment.ts';
 import type { Placed, WrittenRows } from './read-rows.ts';
 
@@ -78,7 +78,7 @@ async function makeCredentials(
 
 function cardLookup({ place, row }: WrittenRows['credentials'][number], lookup: CredentialLookup): string | undefined {
   if (row.card === undefined) return undefined;
-  const reading = readCardSpec(row.card);
+  const reading = readWrittenCard(row.card);
   invariant(reading.kind === 'card', `the card of ${row.id} at line ${place.line} has been checked`);
   return lookup.ofCard(reading.normalized);
 }

@@ -1,10 +1,15 @@
-/** A card as an import set writes it, as bits: the identity under which every reader will meet it. */
-import type { CardBits } from '#protocol/wiegand/card-bits.ts';
-import { encodeCard } from '#protocol/wiegand/encode-card.ts';
-import { normalizeCard } from '#protocol/wiegand/normalize-card.ts';
-import { standardFormats } from '#protocol/wiegand/standard-formats.ts';
-import { isUidLength } from '#protocol/wiegand/uid.ts';
-import type { CardSpec } from './import-schema.ts';
+/** A card as a person or a program writes it, as bits: the identity under which every reader will meet it. */
+import type { CardBits } from './card-bits.ts';
+import { encodeCard } from './encode-card.ts';
+import { normalizeCard } from './normalize-card.ts';
+import { standardFormats } from './standard-formats.ts';
+import { isUidLength } from './uid.ts';
+
+/** As zeros and ones, as bytes with the count of bits (a serial number too), or as the numbers printed on the card. */
+export type WrittenCard =
+  | { readonly bits: string }
+  | { readonly bitCount: number; readonly hex: string }
+  | { readonly format: string; readonly facility?: number | undefined; readonly number: number };
 
 export type CardReading =
   | {
@@ -16,21 +21,22 @@ export type CardReading =
     }
   | { readonly kind: 'wrong'; readonly field: string; readonly rule: string };
 
-export function readCardSpec(spec: CardSpec): CardReading {
-  if ('format' in spec) return fromNumbers(spec);
-  if ('bits' in spec) return fromBits({ bitCount: spec.bits.length, bytes: bytesOfBits(spec.bits) });
-  const bytes = Uint8Array.from(Buffer.from(spec.hex, 'hex'));
-  const length = Math.ceil(spec.bitCount / 8);
+/** @param card is made of zeros and ones, or of pairs of hexadecimal digits, as its schema says. */
+export function readWrittenCard(card: WrittenCard): CardReading {
+  if ('format' in card) return fromNumbers(card);
+  if ('bits' in card) return fromBits({ bitCount: card.bits.length, bytes: bytesOfBits(card.bits) });
+  const bytes = bytesOfHex(card.hex);
+  const length = Math.ceil(card.bitCount / 8);
   if (bytes.length !== length) {
-    const rule = `must be ${length} bytes for ${spec.bitCount} bits, most significant first`;
+    const rule = `must be ${length} bytes for ${card.bitCount} bits, most significant first`;
     return { kind: 'wrong', field: 'card.hex', rule };
   }
-  if (spec.bitCount % 8 !== 0 && (bytes[length - 1] ?? 0) & (0xff >> (spec.bitCount % 8)))
+  if (card.bitCount % 8 !== 0 && (bytes[length - 1] ?? 0) & (0xff >> (card.bitCount % 8)))
     return { kind: 'wrong', field: 'card.hex', rule: 'must have zeros after the last bit: the bits stand to the left' };
-  return fromBits({ bitCount: spec.bitCount, bytes });
+  return fromBits({ bitCount: card.bitCount, bytes });
 }
 
-function fromNumbers({ format: name, facility, number }: Extract<CardSpec, { format: string }>): CardReading {
+function fromNumbers({ format: name, facility, number }: Extract<WrittenCard, { format: string }>): CardReading {
   const format = standardFormats.find((known) => known.name === name);
   if (format === undefined) {
     const rule = `must be one of ${standardFormats.map((known) => known.name).join(', ')}`;
@@ -50,7 +56,8 @@ function fromBits(bits: CardBits): CardReading {
   return { kind: 'card', normalized, cloneableAs: cloneableAs(bits.bitCount) };
 }
 
-function cloneableAs(bitCount: number): string | undefined {
+/** Why anyone can make a card of so many bits, or `undefined`. */
+export function cloneableAs(bitCount: number): string | undefined {
   const format = standardFormats.find((known) => known.bitCount === bitCount && known.isCloneable);
   if (format !== undefined) return `${bitCount} bits (${format.name})`;
   return isUidLength(bitCount) ? `a serial number of ${bitCount} bits` : undefined;
@@ -59,4 +66,8 @@ function cloneableAs(bitCount: number): string | undefined {
 function bytesOfBits(bits: string): Uint8Array {
   const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
   return Uint8Array.from(padded.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
