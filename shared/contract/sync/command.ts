@@ -16,6 +16,13 @@ export const actSchema = z.discriminatedUnion('act', [
     door: z.union([door, z.literal('*')]),
     mode: z.enum(['controlled', 'free', 'lockdown']),
   }),
+  /** Until then the next unknown card at the reader is sent, sealed, for the enrolment window of that id. */
+  z.strictObject({
+    act: z.literal('read-card'),
+    reader: idSchema<'reader'>(),
+    window: idSchema<'window'>(),
+    seconds: z.int().min(10).max(300),
+  }),
   /** Asks the gateway to poll and report at once. */
   z.strictObject({ act: z.literal('refresh') }),
 ]);

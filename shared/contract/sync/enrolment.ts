@@ -75,3 +75,5 @@ export const cardRead = z.strictObject({
   reader: idSchema<'reader'>(),
   sealed: z.string().max(1_024),
 });
+/** What is sealed, for the purpose `card read`: this as JSON. Bits as read, the first first. */
+export const cardReadSecret = z.strictObject({ bits: z.string().regex(/^[01]{1,256}$/) });

@@ -34,6 +34,18 @@ export const uploadedHead = z.strictObject({
 });
 export type UploadedHead = z.infer<typeof uploadedHead>;
 
+/** Said by the door process's identity where a journal of a later epoch begins: the old one goes no further here. */
+export const journalBeginningStatement = z.strictObject({
+  gateway: gatewayId,
+  epoch: epochSchema.min(1),
+  /** Of the first head of the new epoch. */
+  firstKey: bytesSchema(32),
+  /** Hash on which its first entry stands: the last held entry before it, or 32 zero bytes where nothing was held. */
+  prevHash: hashSchema,
+  /** The last place held before it; epoch 0 where nothing was. */
+  before: z.strictObject({ epoch: epochSchema, seq: seqSchema }),
+});
+
 export const journalUpload = z.strictObject({
   epoch: epochSchema.min(1),
   firstSeq: seqSchema.min(1),

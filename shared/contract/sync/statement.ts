@@ -23,6 +23,7 @@ export const statementType = {
   /** Signed by the door process. */
   enrolmentProof: 'kannuki-enrolment-proof-1',
   feedAck: 'kannuki-feed-ack-1',
+  journalBeginning: 'kannuki-journal-beginning-1',
 } as const;
 
 export type StatementType = (typeof statementType)[keyof typeof statementType];
