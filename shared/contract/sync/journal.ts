@@ -46,6 +46,19 @@ export const journalBeginningStatement = z.strictObject({
   before: z.strictObject({ epoch: epochSchema, seq: seqSchema }),
 });
 
+/** Said by the door process's identity where entries were let go unsent: edge alone cannot leave any out. */
+export const journalGapStatement = z.strictObject({
+  gateway: gatewayId,
+  epoch: epochSchema.min(1),
+  fromSeq: seqSchema.min(1),
+  toSeq: seqSchema.min(1),
+  /** Hash of the entry at `toSeq`. */
+  lastHash: hashSchema,
+  /** Key of the next head after `toSeq`: the heads in between went with their entries. */
+  nextKey: bytesSchema(32),
+});
+export type JournalGap = z.infer<typeof journalGapStatement>;
+
 export const journalUpload = z.strictObject({
   epoch: epochSchema.min(1),
   firstSeq: seqSchema.min(1),
@@ -56,8 +69,8 @@ export const journalUpload = z.strictObject({
   heads: z.array(uploadedHead).max(uploadEntriesMax),
   /** With a new epoch: the key of its first head, and the statement of the old one's end, signed by door's identity. */
   begins: z.strictObject({ firstKey: bytesSchema(32), proof: jwsSchema }).optional(),
-  /** What was let go before the cloud had it: `prevHash` is the hash at its end. */
-  gap: z.strictObject({ fromSeq: seqSchema.min(1), toSeq: seqSchema.min(1), lastHash: hashSchema }).optional(),
+  /** What was let go before the cloud had it: a `journalGapStatement`; `prevHash` is the hash at its end. */
+  gap: jwsSchema.optional(),
 });
 export type JournalUpload = z.infer<typeof journalUpload>;
 
@@ -69,5 +82,8 @@ export const journalAckStatement = z.strictObject({
   at: wallSchema,
 });
 export const journalReply = z.strictObject({ ack: jwsSchema });
-/** Body of 409 JOURNAL_GAP: from where the cloud wants to hear. */
-export const journalExpected = z.strictObject({ epoch: epochSchema, seq: seqSchema, hash: hashSchema });
+/**
+ * Body of 409 JOURNAL_GAP and JOURNAL_FORKED: the last entry the cloud has. The door process believes only the signed form,
+ * by which it learns that its own journal lost its end.
+ */
+export const journalExpected = z.strictObject({ epoch: epochSchema, seq: seqSchema, hash: hashSchema, ack: jwsSchema });

@@ -24,6 +24,7 @@ export const statementType = {
   enrolmentProof: 'kannuki-enrolment-proof-1',
   feedAck: 'kannuki-feed-ack-1',
   journalBeginning: 'kannuki-journal-beginning-1',
+  journalGap: 'kannuki-journal-gap-1',
 } as const;
 
 export type StatementType = (typeof statementType)[keyof typeof statementType];
