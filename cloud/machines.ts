@@ -1,0 +1,4 @@
+/** Every machine whose table the migrations guard: what `migrate` writes into the rule table. */
+import type { AnyMachine } from '#shared/machine.ts';
+
+export const machines: readonly AnyMachine[] = [];
