@@ -55,7 +55,10 @@ export const enrolReply = z.discriminatedUnion('status', [
   }),
 ]);
 
-/** Claims of edge's own token, one per request: compact JWS, `aud` = `kannuki-cloud`, living at most 60 s. */
+/**
+ * Claims of edge's own token, one per request: compact JWS of type `transport`, `aud` = `kannuki-cloud`, living at most
+ * 60 s, sent as `authorization: Bearer …`.
+ */
 export const transportToken = z.strictObject({
   iss: gatewayId,
   aud: z.literal('kannuki-cloud'),

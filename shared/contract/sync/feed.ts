@@ -126,6 +126,8 @@ export const feedQuery = z.strictObject({
   /** `kind:version` of each known kind, separated by commas. */
   kinds: z.string().max(512),
   waitMs: z.coerce.number().pipe(z.int().min(0).max(waitMsMax)),
+  /** Serial of the certificate the door process holds; without it the certificate comes with each reply. */
+  certificate: z.coerce.number().pipe(z.int().min(0)).default(0),
 });
 
 /** Certificates only where the gateway's pinned one is not the newest. Empty parts are left out. */
@@ -202,7 +204,8 @@ export const repairStatement = z.strictObject({
   rows: z.array(putSchema).max(changesMax),
   issuedAt: wallSchema,
 });
-export const repairReply = z.strictObject({ repair: jwsSchema.optional() });
+/** `snapshotNeeded`: what differs is more than a repair can carry. */
+export const repairReply = z.strictObject({ repair: jwsSchema.optional(), snapshotNeeded: z.boolean().default(false) });
 
 export const snapshotQuery = z.strictObject({
   index: z.coerce.number().pipe(z.int().min(0).max(100_000)),

@@ -20,9 +20,13 @@ export const statementType = {
   lease: 'kannuki-lease-1',
   command: 'kannuki-command-1',
   journalAck: 'kannuki-journal-ack-1',
+  /** Carried by a guest's phone and verified at the door without contact. */
+  pass: 'kannuki-pass-1',
   /** Signed by the door process. */
   enrolmentProof: 'kannuki-enrolment-proof-1',
   feedAck: 'kannuki-feed-ack-1',
+  /** Signed by edge: one request's token. */
+  transport: 'kannuki-transport-1+jwt',
   journalBeginning: 'kannuki-journal-beginning-1',
   journalGap: 'kannuki-journal-gap-1',
 } as const;
