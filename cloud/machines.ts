@@ -1,4 +1,5 @@
 /** Every machine whose table the migrations guard: what `migrate` writes into the rule table. */
 import type { AnyMachine } from '#shared/machine.ts';
+import { invitationMachine } from './identity/invitation-machine.ts';
 
-export const machines: readonly AnyMachine[] = [];
+export const machines: readonly AnyMachine[] = [invitationMachine];
