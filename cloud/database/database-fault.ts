@@ -12,8 +12,8 @@ export class DatabaseFault extends Error {
   override readonly name = 'DatabaseFault';
   readonly code: DatabaseFaultCode;
 
-  constructor(code: DatabaseFaultCode, detail: string, cause?: unknown) {
-    super(detail, { cause });
+  constructor(code: DatabaseFaultCode, detail: string, options?: ErrorOptions) {
+    super(detail, options);
     this.code = code;
   }
 }
@@ -53,8 +53,10 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const native = sqlState(error);
   const meaning = native === undefined ? undefined : meanings.find(([prefix]) => native.startsWith(prefix));
-  if (meaning) return new DatabaseFault(meaning[1], `${error.message} (${native})`, error);
-  return driverWords.test(error.message) ? new DatabaseFault('DATABASE_UNAVAILABLE', error.message, error) : undefined;
+  if (meaning) return new DatabaseFault(meaning[1], `${error.message} (${native})`, { cause: error });
+  return driverWords.test(error.message)
+    ? new DatabaseFault('DATABASE_UNAVAILABLE', error.message, { cause: error })
+    : undefined;
 }
 
 /** The SQLSTATE or errno an error carries, e.g. `23505` (unique), `KN011` (no such transition). */

@@ -107,9 +107,12 @@ async function runAs(user: ServerUser | undefined, command: string, parameters: 
   try {
     await run(command, parameters, { cwd: '/', env: environment(), timeout: 60_000, ...user });
   } catch (error) {
-    throw new DatabaseFault('DATABASE_UNAVAILABLE', error instanceof Error ? error.message : String(error), error);
+    throw unavailable(error);
   }
 }
+
+const unavailable = (error: unknown): DatabaseFault =>
+  new DatabaseFault('DATABASE_UNAVAILABLE', error instanceof Error ? error.message : String(error), { cause: error });
 
 /** Nothing of ours reaches the server: no PG* setting, no secret. */
 const environment = (): Record<string, string> => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' });
@@ -147,7 +150,7 @@ async function launch(
   closeSync(log);
   server.unref();
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new DatabaseFault('DATABASE_UNAVAILABLE', error.message, error)));
+    server.once('error', (error) => reject(unavailable(error)));
     server.once('spawn', () => resolve({ pid: server.pid ?? 0 }));
   });
 }

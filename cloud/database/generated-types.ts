@@ -23,6 +23,17 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AppUser {
+  created_at: Generated<Timestamp>;
+  disabled_at: Timestamp | null;
+  email: string;
+  email_verified_at: Timestamp | null;
+  id: string;
+  language: Generated<string>;
+  name: string;
+  version: Generated<number>;
+}
+
 export interface AuditEvent {
   action: string;
   actor: string;
@@ -63,6 +74,19 @@ export interface ExternalLeg {
   verb: string;
 }
 
+export interface Facility {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  id: string;
+  language: Generated<string>;
+  lookup_key_sealed: Buffer;
+  name: string;
+  organization_id: string;
+  pin_salt: Buffer;
+  version: Generated<number>;
+  zone: string;
+}
+
 export interface IdempotencyKey {
   actor: string;
   created_at: Generated<Timestamp>;
@@ -89,11 +113,71 @@ export interface InboxEvent {
   type: string;
 }
 
+export interface Invitation {
+  accepted_at: Timestamp | null;
+  accepted_by: string | null;
+  created_at: Generated<Timestamp>;
+  email: string;
+  expires_at: Timestamp;
+  facility_id: string;
+  id: string;
+  invited_by: string;
+  role: string;
+  status: Generated<string>;
+  token_hash: Buffer;
+  version: Generated<number>;
+}
+
+export interface LoginFailure {
+  failed_at: Generated<Timestamp>;
+  failures: Generated<number>;
+  id: string;
+  locked_until: Timestamp | null;
+}
+
+export interface OidcAttempt {
+  expires_at: Timestamp;
+  id: string;
+  nonce: string;
+  verifier_sealed: Buffer;
+}
+
+export interface Organization {
+  created_at: Generated<Timestamp>;
+  id: string;
+  name: string;
+  version: Generated<number>;
+}
+
+export interface RoleAssignment {
+  assigned_by: string;
+  created_at: Generated<Timestamp>;
+  facility_id: string;
+  id: string;
+  role: string;
+  user_id: string;
+  version: Generated<number>;
+}
+
 export interface SchemaMigration {
   applied_at: Generated<Timestamp>;
   checksum: string;
   name: string;
   number: number;
+}
+
+export interface ServiceToken {
+  actions: string[];
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  expires_at: Timestamp | null;
+  facility_id: string;
+  id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  revoked_at: Timestamp | null;
+  token_hash: Buffer;
+  version: Generated<number>;
 }
 
 export interface StateMachine {
@@ -122,15 +206,51 @@ export interface StateTransitionRule {
   to_state: string;
 }
 
+export interface UserAccount {
+  issuer: string;
+  linked_at: Generated<Timestamp>;
+  subject: string;
+  user_id: string;
+}
+
+export interface UserPassword {
+  changed_at: Generated<Timestamp>;
+  hash: string;
+  user_id: string;
+}
+
+export interface UserSession {
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  ends_at: Timestamp;
+  id: string;
+  idle_until: Timestamp;
+  previous_hash: Buffer | null;
+  refresh_hash: Buffer;
+  refreshed_at: Generated<Timestamp>;
+  user_id: string;
+}
+
 export interface DB {
+  app_user: AppUser;
   audit_event: AuditEvent;
   audit_head: AuditHead;
   audit_seal: AuditSeal;
   external_leg: ExternalLeg;
+  facility: Facility;
   idempotency_key: IdempotencyKey;
   inbox_event: InboxEvent;
+  invitation: Invitation;
+  login_failure: LoginFailure;
+  oidc_attempt: OidcAttempt;
+  organization: Organization;
+  role_assignment: RoleAssignment;
   schema_migration: SchemaMigration;
+  service_token: ServiceToken;
   state_machine: StateMachine;
   state_transition_log: StateTransitionLog;
   state_transition_rule: StateTransitionRule;
+  user_account: UserAccount;
+  user_password: UserPassword;
+  user_session: UserSession;
 }

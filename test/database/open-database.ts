@@ -39,7 +39,9 @@ interface SharedServer {
 }
 
 const debianBinaries = '/usr/lib/postgresql/15/bin';
-export const wantedServer: ServerName = process.env['KANNUKI_TEST_POSTGRES'] === '15' ? '15' : 'embedded';
+const wantedServer: ServerName = process.env['KANNUKI_TEST_POSTGRES'] === '15' ? '15' : 'embedded';
+/** For `describe.each`: tests of the database itself run against both. */
+export const servers: readonly ServerName[] = ['embedded', '15'];
 
 /** A clone of the migrated template, or an empty database. Close it in `afterAll`. */
 export async function openTestDatabase(
