@@ -2,7 +2,7 @@
  * What can be asked of the journal thread, question by question.
  */
 import { readFileSync } from 'node:fs';
-import { epochOf, placeOf } from '#shared/journal-chain.ts';
+import { epochOf, placeOf, seqOf } from '#shared/journal-chain.ts';
 import { unreachable } from '#shared/unreachable.ts';
 import { type OpenRequest, openRequests } from './interrupted.ts';
 import type { JournalFile } from './journal-file.ts';
@@ -11,7 +11,8 @@ import { beginEpoch } from './open-stores.ts';
 import type { PreparedState } from './prepared-entry.ts';
 import { markAcked, retireAcked } from './prune.ts';
 import { entryOf, readAfter, readNewest, readPersonal } from './read-entries.ts';
-import type { Question } from './thread-message.ts';
+import { readUpload } from './read-upload.ts';
+import type { JournalExtent, Question } from './thread-message.ts';
 
 /** Rows read between two looks at what waits to be written. */
 const rowsAtOnce = 100;
@@ -47,10 +48,14 @@ export async function answerQuestion(
       return journal.tables.headsAfter.all(question.afterPlace, Math.min(question.limit, rowsMax));
     case 'acknowledge':
       return markAcked(journal, question);
+    case 'extent':
+      return extentOf(journal);
+    case 'upload':
+      return readUpload(journal, question.after, yieldToWrites);
     case 'prune':
       return isPruned(service, question.before);
     case 'begin-epoch':
-      return beginEpoch(service.stores, question.knownSeq, question.stamp);
+      return beginEpoch(service.stores, question.known, question.stamp);
     case 'site-rows':
       return site.rows();
     case 'site-change':
@@ -99,6 +104,13 @@ async function readNewestInPieces(service: JournalService, count: number, yieldT
     await yieldToWrites();
   }
   return pieces.flat();
+}
+
+function extentOf(journal: JournalFile): JournalExtent {
+  const { tip, extent } = journal.position();
+  const { firstEpoch, firstKey, acked } = extent;
+  const placed = (place: number) => ({ epoch: epochOf(place), seq: seqOf(place) });
+  return { firstEpoch, firstKey, acked: placed(acked), tip: placed(tip) };
 }
 
 function traceOpenRequests(journal: JournalFile): readonly OpenRequest[] {

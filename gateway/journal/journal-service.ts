@@ -12,16 +12,16 @@ import { StoreFault, storeFault } from '../store/store-fault.ts';
 import { readStorageHealth } from '../system/storage-health.ts';
 import { conditionOf, type JournalCondition } from './condition.ts';
 import type { EntryRow } from './journal-tables.ts';
-import type { Position } from './journal-transaction.ts';
+import type { JournalTransaction, Position } from './journal-transaction.ts';
 import { settleLate } from './late-entries.ts';
 import { journalPath, openStores, type Stores, type StoresReport } from './open-stores.ts';
-import { type ClockStamp, ownDraft } from './prepared-entry.ts';
+import { type ClockStamp, ownDraft, type PreparedDraft } from './prepared-entry.ts';
 import { deleteRetired, retireOldest, usedBytes } from './prune.ts';
 import { openReserve, type ReserveFile } from './reserve-file.ts';
 import type { CommittedOperation, JournalThreadOptions, Operation } from './thread-message.ts';
 
-/** A head is signed after so many entries. */
-const entriesPerHead = 1_000;
+/** A head is signed after so many entries: an upload ends at a head, and holds at most 500. */
+const entriesPerHead = 256;
 /** The log is carried over into the database after so many commits: about a megabyte of it. */
 const commitsPerCheckpoint = 300;
 const commitsPerBudgetCheck = 64;
@@ -146,12 +146,10 @@ export class JournalService {
     const done = journal.transact((transaction) => {
       const committed = operations.map(({ op, drafts, state }) => {
         const firstSeq = seqOf(transaction.position.tip) + 1;
-        for (const draft of drafts) transaction.append(draft);
+        for (const draft of drafts) appendOne(transaction, draft);
         for (const write of state) transaction.putState(write);
         return { op, firstSeq, lastSeq: seqOf(transaction.position.tip) };
       });
-      if (seqOf(transaction.position.tip) - seqOf(transaction.position.headPlace) >= entriesPerHead)
-        transaction.signHead();
       return committed;
     });
     this.#commits += 1;
@@ -233,4 +231,9 @@ export class JournalService {
     this.#condition = condition;
     if (!isSame) this.#listener.onCondition(condition);
   }
+}
+
+function appendOne(transaction: JournalTransaction, draft: PreparedDraft): void {
+  transaction.append(draft);
+  if (seqOf(transaction.position.tip) - seqOf(transaction.position.headPlace) >= entriesPerHead) transaction.signHead();
 }

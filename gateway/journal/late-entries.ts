@@ -1,7 +1,7 @@
 /**
  * A disk that failed in a commit may have kept it all the same. Whoever waited was told no; the history must agree.
  */
-import { hexOf, seqOf } from '#shared/journal-chain.ts';
+import { epochOf, hexOf, seqOf } from '#shared/journal-chain.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { Position } from './journal-transaction.ts';
 import { beginEpoch, type Stores } from './open-stores.ts';
@@ -16,7 +16,7 @@ export function settleLate(stores: Stores, known: Position, stamp: ClockStamp): 
   const kept = journal.tables.entryAt.get(known.tip);
   const isThere = kept ? hexOf(kept.hash) === hexOf(known.tipHash) : journal.position().extent.boundary >= known.tip;
   if (!isThere && seqOf(known.tip) > 0) {
-    beginEpoch(stores, seqOf(known.tip), stamp);
+    beginEpoch(stores, { epoch: epochOf(known.tip), seq: seqOf(known.tip) }, stamp);
     return;
   }
   const late = lateGrants(journal, known.tip, stamp);

@@ -12,7 +12,8 @@ import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
-import type { JournalThreadOptions } from './thread-message.ts';
+import type { UploadPage } from './read-upload.ts';
+import type { JournalExtent, JournalThreadOptions } from './thread-message.ts';
 
 export interface OpenJournalOptions extends Omit<JournalThreadOptions, 'budgetBytes' | 'atBudget' | 'reserveBytes'> {
   /** The worker's entry; in a bundle, the file that was built from `journal-thread.ts`. */
@@ -45,8 +46,11 @@ export interface JournalArchive {
   acknowledge(ack: { readonly epoch: number; readonly seq: number; readonly hash: string }): Promise<boolean>;
   /** Lets go what is acknowledged and older than `before`, wall time in ms. @returns whether there was something. */
   prune(before: number): Promise<boolean>;
-  /** The cloud knows entries that we lost: what follows is a new epoch. @returns its number. */
-  beginEpoch(knownSeq: number, stamp: ClockStamp): Promise<number>;
+  /** The cloud knows entries that we lost: what follows is a new epoch, later than `known`. @returns its number. */
+  beginEpoch(known: { readonly epoch: number; readonly seq: number }, stamp: ClockStamp): Promise<number>;
+  extent(): Promise<JournalExtent>;
+  /** What goes up next, after a place that the cloud has. @returns `undefined` where there is nothing. @throws StoreFault */
+  upload(after: { readonly epoch: number; readonly seq: number }): Promise<UploadPage | undefined>;
   personal(entry: { readonly epoch: number; readonly seq: number }): Promise<PersonalValues | undefined>;
   /** Erases personal values from the file; the chain stays whole. @returns how many there were. */
   erasePersonal(entries: { readonly epoch: number; readonly seqs: readonly number[] }): Promise<number>;
@@ -91,7 +95,9 @@ function createArchive(link: JournalLink, report: StoresReport): JournalArchive 
     heads: (query) => link.ask({ kind: 'heads', ...query }),
     acknowledge: (ack) => link.ask({ kind: 'acknowledge', ...ack }),
     prune: (before) => link.ask({ kind: 'prune', before }),
-    beginEpoch: (knownSeq, stamp) => link.ask({ kind: 'begin-epoch', knownSeq, stamp }),
+    beginEpoch: (known, stamp) => link.ask({ kind: 'begin-epoch', known, stamp }),
+    extent: () => link.ask({ kind: 'extent' }),
+    upload: (after) => link.ask({ kind: 'upload', after }),
     personal: (at) => link.ask({ kind: 'read-personal', ...at }),
     erasePersonal: (entries) => link.ask({ kind: 'erase-personal', ...entries }),
     checkpoint: async () => {

@@ -152,12 +152,17 @@ function rememberEpoch(site: SiteFile, journal: JournalFile, at: number): void {
 
 /**
  * The next epoch of the same journal, when somebody who knows better says that its tail is gone.
- * @param knownSeq the last entry that was once there, by that account.
+ * @param known the last entry that was once there, by that account.
  */
-export function beginEpoch(stores: Stores, knownSeq: number, stamp: ClockStamp): number {
+export function beginEpoch(
+  stores: Stores,
+  known: { readonly epoch: number; readonly seq: number },
+  stamp: ClockStamp,
+): number {
   const { tip } = stores.journal.position();
-  const epoch = epochOf(tip) + 1;
-  const body = { reason: 'tail-lost', epoch: epochOf(tip), heldSeq: seqOf(tip), knownSeq };
+  const epoch = Math.max(epochOf(tip), known.epoch) + 1;
+  const held = { epoch: epochOf(tip), heldSeq: seqOf(tip) };
+  const body = { reason: 'tail-lost', ...held, knownEpoch: known.epoch, knownSeq: known.seq };
   stores.journal.transact((transaction) => {
     transaction.signHead();
     transaction.beginEpoch(epoch);

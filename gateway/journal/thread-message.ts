@@ -13,6 +13,7 @@ import type { JournalState } from './journal.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp, PreparedDraft, PreparedState } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
+import type { UploadPage } from './read-upload.ts';
 
 export interface JournalThreadOptions {
   /** Holds journal.db, site.db and the reserve; must exist. */
@@ -42,6 +43,14 @@ export interface Operation {
   readonly state: readonly PreparedState[];
 }
 
+export interface JournalExtent {
+  readonly firstEpoch: number;
+  /** Raw Ed25519 key of the first head in this file. */
+  readonly firstKey: Uint8Array;
+  readonly acked: { readonly epoch: number; readonly seq: number };
+  readonly tip: { readonly epoch: number; readonly seq: number };
+}
+
 /** Each question with the shape of its answer. */
 export interface JournalQuestions {
   'load-state': { ask: object; answer: readonly PreparedState[] };
@@ -56,8 +65,14 @@ export interface JournalQuestions {
   'sign-head': { ask: object; answer: SignedHead | undefined };
   heads: { ask: { readonly afterPlace: number; readonly limit: number }; answer: readonly SignedHead[] };
   acknowledge: { ask: { readonly epoch: number; readonly seq: number; readonly hash: string }; answer: boolean };
+  /** What the cloud has answered for, and how far the history goes. */
+  extent: { ask: object; answer: JournalExtent };
+  upload: { ask: { readonly after: { readonly epoch: number; readonly seq: number } }; answer: UploadPage | undefined };
   prune: { ask: { readonly before: number }; answer: boolean };
-  'begin-epoch': { ask: { readonly knownSeq: number; readonly stamp: ClockStamp }; answer: number };
+  'begin-epoch': {
+    ask: { readonly known: { readonly epoch: number; readonly seq: number }; readonly stamp: ClockStamp };
+    answer: number;
+  };
   'site-rows': { ask: object; answer: SiteRows };
   'site-change': { ask: { readonly change: SiteChange }; answer: true };
   checkpoint: { ask: object; answer: true };

@@ -6,6 +6,7 @@ import type { Entry } from '#gateway/journal/entry.ts';
 import { appendInterrupted, type OpenedJournal } from '#gateway/journal/open-journal.ts';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
 import { wallMs } from '#shared/instant.ts';
+import { seqOf } from '#shared/journal-chain.ts';
 import { createFolder, draft, type Folder, grantOf, masterKey, noon, openIn } from './journal-fixture.ts';
 
 let folder: Folder;
@@ -109,11 +110,12 @@ it('settles everything that was handed over before it closes', async () => {
   expect(kinds(await opened.journal.read({ newest: 5 }))).toEqual(['access.requested', 'door.opened']);
 });
 
-it('signs every thousand entries, and at the close what is left', async () => {
-  for (let n = 0; n < 5; n += 1) await opened.journal.append(Array.from({ length: 500 }, () => draft('door.opened')));
-  expect(await opened.archive.heads({ afterPlace: 0, limit: 10 })).toHaveLength(2);
+it('signs every 256 entries, inside a commit too, and at the close what is left', async () => {
+  const seqs = async () => (await opened.archive.heads({ afterPlace: 0, limit: 10 })).map(({ place }) => seqOf(place));
+  for (let n = 0; n < 2; n += 1) await opened.journal.append(Array.from({ length: 500 }, () => draft('door.opened')));
+  expect(await seqs()).toEqual([256, 512, 768]);
   await reopen();
-  expect(await opened.archive.heads({ afterPlace: 0, limit: 10 })).toHaveLength(3);
+  expect(await seqs()).toEqual([256, 512, 768, 1_000]);
   expect(await opened.archive.signHead()).toBeUndefined();
 });
 
@@ -133,7 +135,7 @@ it('ends a grant that nobody saw the end of, once', async () => {
 
 it('begins a new epoch on the old chain when the cloud knows more than is here', async () => {
   await opened.journal.append(grantOf('r-1'));
-  expect(await opened.archive.beginEpoch(900, stamp)).toBe(2);
+  expect(await opened.archive.beginEpoch({ epoch: 1, seq: 900 }, stamp)).toBe(2);
   await opened.journal.append([draft('door.opened')]);
   const entries = await opened.journal.read({ newest: 10 });
   expect(entries.map(({ epoch, seq, kind }) => `${epoch}.${seq} ${kind}`)).toEqual([
@@ -142,7 +144,7 @@ it('begins a new epoch on the old chain when the cloud knows more than is here',
     '2.1 journal.lost',
     '2.2 door.opened',
   ]);
-  expect(entries[2]?.body).toEqual({ reason: 'tail-lost', epoch: 1, heldSeq: 2, knownSeq: 900 });
+  expect(entries[2]?.body).toEqual({ reason: 'tail-lost', epoch: 1, heldSeq: 2, knownEpoch: 1, knownSeq: 900 });
   expect(await opened.journal.read({ afterSeq: 0, limit: 10 })).toHaveLength(2);
   await reopen();
   const verdict = verifyJournal(join(folder.path, 'journal.db'), opened.archive.report.firstKey, { masterKey });

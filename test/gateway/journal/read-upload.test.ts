@@ -1,0 +1,108 @@
+/** What goes up: contiguous, up to a signed head, behind a named gap, and verifiable from the first key alone. */
+import { hash } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { OpenedJournal, OpenJournalOptions } from '#gateway/journal/open-journal.ts';
+import type { UploadPage } from '#gateway/journal/read-upload.ts';
+import { journalUpload } from '#shared/contract/sync/journal.ts';
+import { wallMs } from '#shared/instant.ts';
+import { entryHash, hexOf, placeOf } from '#shared/journal-chain.ts';
+import { isHeadSignedBy } from '#shared/signed-head.ts';
+import { fromBase64url } from '#shared/signed-statement.ts';
+import { createFolder, draft, type Folder, noon, openIn } from './journal-fixture.ts';
+
+let folder: Folder;
+let opened: OpenedJournal;
+const stamp = { at: wallMs(noon), clockState: 'trusted' } as const;
+
+beforeEach(() => {
+  folder = createFolder();
+});
+afterEach(async () => {
+  await opened.journal.close();
+  folder.remove();
+});
+
+const open = async (options: Partial<OpenJournalOptions> = {}): Promise<void> => {
+  opened = await openIn(folder.path, options);
+};
+const append = (count: number) => opened.journal.append(Array.from({ length: count }, () => draft('door.opened')));
+
+/** As the cloud would: every hash recomputed, every head by the key that the one before it named. */
+function verified(page: UploadPage, firstKey: Uint8Array): Uint8Array {
+  let prevHash = page.prevHash;
+  for (const [index, entry] of page.entries.entries()) {
+    expect(entry.seq).toBe(page.firstSeq + index);
+    const { seq, personalHash, hash: own, personal: _personal, ...rest } = entry;
+    const chained = {
+      ...rest,
+      place: placeOf(page.epoch, seq),
+      personalHash: personalHash === null ? null : Buffer.from(personalHash, 'hex'),
+      prevHash: Buffer.from(prevHash, 'hex'),
+    };
+    expect(hexOf(entryHash(chained))).toBe(own);
+    prevHash = own;
+  }
+  let key = firstKey;
+  for (const head of page.heads) {
+    const nextKey = fromBase64url(head.nextKey);
+    const claim = { place: placeOf(head.epoch, head.seq), at: head.at, hash: Buffer.from(head.hash, 'hex'), nextKey };
+    expect(isHeadSignedBy({ ...claim, signature: fromBase64url(head.signature) }, key)).toBe(true);
+    key = nextKey;
+  }
+  expect(page.heads.at(-1)).toMatchObject({ seq: page.entries.at(-1)?.seq, hash: page.entries.at(-1)?.hash });
+  const { begins: _begins, gap, ...body } = page;
+  expect(journalUpload.safeParse({ ...body, ...(gap && { gap }) }).success).toBe(true);
+  return key;
+}
+
+it('gives everything, page by page, each ending at a head that the one before it leads to', async () => {
+  await open();
+  for (let n = 0; n < 13; n += 1) await append(100);
+  const { firstKey, tip } = await opened.archive.extent();
+  let key = firstKey;
+  let after = { epoch: 1, seq: 0 };
+  for (let pages = 0; after.seq < tip.seq; pages += 1) {
+    const page = await opened.archive.upload(after);
+    if (page === undefined || pages > 10) throw new Error(`nothing after ${after.seq}`);
+    key = verified(page, key);
+    after = { epoch: 1, seq: page.entries.at(-1)?.seq ?? 0 };
+  }
+  expect(await opened.archive.upload(after)).toBeUndefined();
+});
+
+it('signs the end of the journal when it is asked for, and not a second time', async () => {
+  await open();
+  await append(3);
+  const first = await opened.archive.upload({ epoch: 1, seq: 0 });
+  expect(first?.heads).toHaveLength(1);
+  expect(await opened.archive.upload({ epoch: 1, seq: 0 })).toEqual(first);
+});
+
+it('sends the values of persons beside the chain, with the salt that proves them', async () => {
+  await open();
+  await opened.journal.append([{ ...draft('access.granted'), personal: { name: 'Aiko' } }]);
+  const entry = (await opened.archive.upload({ epoch: 1, seq: 0 }))?.entries[0];
+  if (entry?.personal === undefined) throw new Error('no personal values');
+  expect(entry.personal.value).toBe('{"name":"Aiko"}');
+  const salted = Buffer.concat([fromBase64url(entry.personal.salt), Buffer.from(entry.personal.value)]);
+  expect(hash('sha256', salted, 'hex')).toBe(entry.personalHash);
+});
+
+it('names the gap where unanswered entries were given up, and goes on behind it', async () => {
+  await open({ budgetBytes: 300_000 });
+  for (let n = 0; n < 200; n += 1) await append(10);
+  const page = await opened.archive.upload({ epoch: 1, seq: 3 });
+  expect(page?.gap).toMatchObject({ fromSeq: 4, toSeq: (page?.firstSeq ?? 0) - 1 });
+  expect(page?.gap?.lastHash).toBe(page?.prevHash);
+});
+
+it('begins a later epoch with the key of its first head and the place before it', async () => {
+  await open();
+  await append(2);
+  await opened.archive.beginEpoch({ epoch: 4, seq: 900 }, stamp);
+  const old = await opened.archive.upload({ epoch: 1, seq: 0 });
+  expect(old?.entries.at(-1)?.seq).toBe(2);
+  const page = await opened.archive.upload({ epoch: 1, seq: 2 });
+  expect(page).toMatchObject({ epoch: 5, firstSeq: 1, begins: { before: { epoch: 1, seq: 2 } } });
+  expect(page?.begins?.firstKey).toBe(old?.heads.at(-1)?.nextKey);
+});
