@@ -223,13 +223,10 @@ export const snapshotChunkStatement = z.strictObject({
   /** Over all rows of the snapshot, as `digestOf` makes it. */
   digest: hashSchema,
   rows: z.array(putSchema).max(2_000),
+  /** In the first chunk: the key by which credentials are found, sealed to the door process. It takes force with the rows. */
+  lookupKeySealed: z.string().max(512).optional(),
   issuedAt: wallSchema,
 });
 export type SnapshotChunk = z.infer<typeof snapshotChunkStatement>;
-/** The key by which credentials are found, sealed to the door process: it comes with the first chunk. */
-export const snapshotReply = z.strictObject({
-  chunk: jwsSchema,
-  certificate: jwsSchema.optional(),
-  lookupKeySealed: z.string().max(512).optional(),
-});
+export const snapshotReply = z.strictObject({ chunk: jwsSchema, certificate: jwsSchema.optional() });
 export const rawKeySchema = bytesSchema(32);
