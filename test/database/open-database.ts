@@ -15,6 +15,7 @@ import { startServer } from '#cloud/database/embedded-server.ts';
 import { type LoginRole, loginUrl } from '#cloud/database/login.ts';
 import { migrate } from '#cloud/database/migrate.ts';
 import { type Database, openPool } from '#cloud/database/pool.ts';
+import { readSql } from '#cloud/database/read-sql.ts';
 import { machines } from '#cloud/machines.ts';
 
 /** Which server: the embedded one, or Debian's. */
@@ -54,6 +55,8 @@ export async function openTestDatabase(
     `create database ${name} template ${options.isEmpty ? 'template0' : 'kannuki_template'}`,
   );
   const adminUrl = databaseUrl(server.adminUrl, name);
+  // A clone has the template's content, but not the rights on the template as a database.
+  if (!options.isEmpty) await statement(adminUrl, readSql('prepare-database'));
   const loginSecret = Buffer.from(server.loginSecret, 'hex');
   const url = (role: LoginRole): string => loginUrl(adminUrl, role, loginSecret);
   const pool = (role: LoginRole): Database => openPool({ url: url(role), size: 8, name: `test-${role}` });
