@@ -109,4 +109,33 @@ export const alarmTexts = {
     ['The disk cannot be written.', 'ディスクに書き込めません。'],
     ['Check the disk.', 'ディスクを確認してください。'],
   ),
+  GATEWAY_FORKED: text(
+    [
+      'A gateway tells another history than before: it may have been copied.',
+      'ゲートウェイの履歴が食い違っています。複製された可能性があります。',
+    ],
+    ['Inspect the machine; replace or revoke it.', '機器を調べ、交換または使用停止にしてください。'],
+  ),
+  GATEWAY_DIFFERS: text(
+    [
+      'A gateway did not hold what it should; it is being repaired.',
+      'ゲートウェイの内容に差異があり、修復しています。',
+    ],
+    ['If it comes again, inspect its disk.', '繰り返す場合はディスクを調べてください。'],
+  ),
+  GATEWAY_REGRESSED: text(
+    ['A gateway went back to an older state.', 'ゲートウェイが古い状態に戻りました。'],
+    ['Find out whether an old disk was put back.', '古いディスクが戻されていないか調べてください。'],
+  ),
+  CLOUD_REGRESSED: text(
+    [
+      'A gateway holds more than this database: an older backup was restored here.',
+      'このデータベースは古いバックアップから復元されています。',
+    ],
+    ['Check which changes since the backup are missing.', 'バックアップ以降の変更が失われていないか確認してください。'],
+  ),
+  JOURNAL_MISSING: text(
+    ['A part of a gateway’s history will never arrive.', 'ゲートウェイの履歴の一部が失われました。'],
+    ['Find out why it was let go or lost.', '失われた理由を調べてください。'],
+  ),
 } as const satisfies Record<string, CodeText>;
