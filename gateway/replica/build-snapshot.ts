@@ -17,11 +17,17 @@ import { ReplicaWriter } from './replica-writer.ts';
 import type { RowUpsert } from './row-change.ts';
 import type { RowCodes } from './row-mac.ts';
 
+/** Rows one after another, in the order in which their tables lie on the disk: pages are filled one after another. */
+export interface RowStream {
+  readonly total: number;
+  readonly each: () => Iterable<RowUpsert>;
+}
+
 export interface SnapshotPlan {
   readonly folder: string;
   readonly epoch: number;
   readonly cursor: number;
-  readonly rows: FacilityRows;
+  readonly rows: RowStream;
   readonly codes: RowCodes;
   /** Told after each transaction. */
   readonly onProgress?: (written: number, total: number) => void;
@@ -55,7 +61,7 @@ async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
   store.pragma(`cache_size = -${buildCacheKib}`);
   migrate(store, readMigrations('replica'));
   const writer = new ReplicaWriter(store, plan.codes);
-  const total = countRows(plan.rows);
+  const { total } = plan.rows;
   let written = 0;
   let chunk: RowUpsert[] = [];
   const flush = async () => {
@@ -69,7 +75,7 @@ async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
     await setImmediate();
     plan.signal?.throwIfAborted();
   };
-  for (const upsert of inTableOrder(plan.rows)) {
+  for (const upsert of plan.rows.each()) {
     chunk.push(upsert);
     if (chunk.length >= rowsPerTransaction) await flush();
   }
@@ -79,12 +85,18 @@ async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
   return head;
 }
 
+/** A facility that is in memory, as a stream. */
+export const streamOf = (rows: FacilityRows): RowStream => ({
+  total: countRows(rows),
+  each: () => inTableOrder(rows),
+});
+
 function countRows(rows: FacilityRows): number {
   const { schedules, holidays, doors, readers, holders, credentials, grants } = rows;
   return [schedules, holidays, doors, readers, holders, credentials, grants].reduce((n, { length }) => n + length, 1);
 }
 
-/** Every row once, in the order in which its table lies on the disk: pages are filled one after another. */
+/** Every row once. */
 function* inTableOrder(rows: FacilityRows): Generator<RowUpsert> {
   yield { kind: 'facility', row: rows.facility };
   for (const row of rows.schedules) yield { kind: 'schedule', row };

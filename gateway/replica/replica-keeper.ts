@@ -7,13 +7,15 @@
 
 import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import type { RowKind } from '#shared/replica-digest.ts';
 import { type ImportFindings, importFacility } from '../import/import-facility.ts';
 import type { SourceFile } from '../import/source-record.ts';
 import { readMigrations, requireMigrated } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
-import { applyBatch, type Batch, type BatchOutcome } from './apply-batch.ts';
-import { buildSnapshot } from './build-snapshot.ts';
+import { applyBatch, type Batch, type BatchOutcome, type BucketRows, replaceBuckets } from './apply-batch.ts';
+import { buildSnapshot, streamOf } from './build-snapshot.ts';
 import { checkWholeBucket, type WholeCheck, wholeBuckets } from './check-whole.ts';
+import { plainSums } from './plain-sums.ts';
 import { nextEpoch, readPointer, removeLeftovers, replicaPath, switchPointer } from './replica-folder.ts';
 import type { ReplicaHead } from './replica-head.ts';
 import { ReplicaTampered, ReplicaWriter } from './replica-writer.ts';
@@ -79,7 +81,7 @@ export class ReplicaKeeper {
       folder: this.#folder,
       epoch: nextEpoch(this.#folder, order.epochFloor),
       cursor: 0,
-      rows: outcome.rows,
+      rows: streamOf(outcome.rows),
       codes: this.#codes,
       signal,
       onProgress: (written, total) => {
@@ -93,6 +95,16 @@ export class ReplicaKeeper {
   apply(batch: Batch): BatchOutcome {
     const { store, writer } = this.#openLive();
     return applyBatch(store, writer, batch);
+  }
+
+  /** Puts rows in the place of whatever stands in their buckets. */
+  replace(rows: BucketRows): BatchOutcome {
+    const { store, writer } = this.#openLive();
+    return replaceBuckets(store, writer, rows);
+  }
+
+  plainSums(kind: RowKind): Promise<Readonly<Record<string, string>>> {
+    return plainSums(this.#openLive().store, kind);
   }
 
   /**

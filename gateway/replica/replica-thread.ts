@@ -5,11 +5,14 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '#shared/invariant.ts';
+import type { RowKind } from '#shared/replica-digest.ts';
 import { decodeSource } from '../import/decode-source.ts';
 import { storeFault } from '../store/store-fault.ts';
 import type { Batch } from './apply-batch.ts';
+import { type FedKind, FeedKeeper, prove, type Trust } from './feed-keeper.ts';
 import { type ImportOrder, type ImportResult, type KeeperPlace, ReplicaKeeper } from './replica-keeper.ts';
 import { ReplicaTampered } from './replica-writer.ts';
+import type { StatementKind } from './verify-feed.ts';
 
 /** Files pass as bytes, handed over without copying, and become text here. */
 export type ReplicaOrder =
@@ -23,6 +26,14 @@ export type ReplicaOrder =
   /** For the import whose id it carries, running or waiting; it has no answer of its own. */
   | { readonly kind: 'give-up' }
   | { readonly kind: 'apply'; readonly batch: Batch }
+  /** Whose word is taken from now on; the answer is what a former run has staged. */
+  | { readonly kind: 'trust'; readonly trust: Trust | undefined }
+  | { readonly kind: 'follow'; readonly fed: FedKind; readonly jws: string }
+  /** Makes the staged snapshot the epoch in force. */
+  | { readonly kind: 'build'; readonly epoch: number }
+  | { readonly kind: 'plain-sums'; readonly of: RowKind }
+  /** Proves a small statement at once, whatever else is under way. */
+  | { readonly kind: 'prove'; readonly statement: StatementKind; readonly jws: string; readonly key: string }
   | { readonly kind: 'settle' }
   | { readonly kind: 'forget-others' }
   | { readonly kind: 'check-all' };
@@ -44,6 +55,7 @@ invariant(parentPort !== null, 'the replica thread runs as a worker');
 const port = parentPort;
 const place = workerData as KeeperPlace;
 const keeper = new ReplicaKeeper(place);
+const feed = new FeedKeeper(place, keeper);
 const answer = (message: ReplicaAnswer) => port.postMessage(message);
 const slotsPerMessage = 64;
 let turn: Promise<void> = Promise.resolve();
@@ -59,8 +71,9 @@ port.on('message', ({ id, order }: ReplicaCall) => {
     return;
   }
   if (order.kind === 'import') imports.set(id, new AbortController());
-  // A check of everything takes many seconds and must hold up nothing.
+  // A check of everything takes many seconds and must hold up nothing; a command must be held up by nothing.
   if (order.kind === 'check-all') void carryOut(id, () => checkAll(id));
+  else if (order.kind === 'prove') void carryOut(id, () => prove(order.statement, order.jws, order.key));
   else turn = turn.then(() => carryOut(id, () => follow(id, order)));
 });
 
@@ -78,12 +91,20 @@ async function carryOut(id: number, act: () => unknown): Promise<void> {
   }
 }
 
-function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' | 'give-up' }>): unknown {
+function follow(id: number, order: Exclude<ReplicaOrder, { kind: 'check-all' | 'give-up' | 'prove' }>): unknown {
   switch (order.kind) {
     case 'import':
       return importFiles(id, order);
     case 'apply':
       return keeper.apply(order.batch);
+    case 'trust':
+      return feed.trust(order.trust);
+    case 'follow':
+      return feed.follow(order.fed, order.jws);
+    case 'build':
+      return feed.build(order.epoch);
+    case 'plain-sums':
+      return keeper.plainSums(order.of);
     case 'settle':
       return keeper.settle();
     case 'forget-others':

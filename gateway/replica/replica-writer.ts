@@ -5,6 +5,7 @@
  * was changed outside the gateway is not built upon (`ReplicaTampered`).
  * Not promised: that references between rows hold; a grant to an unknown door opens nothing.
  */
+import { identifier } from '#shared/identifier.ts';
 import { type Columns, type ColumnValue, columnsOf, rowText } from '#shared/replica-columns.ts';
 import {
   addHash,
@@ -19,6 +20,7 @@ import {
   sumHex,
 } from '#shared/replica-digest.ts';
 import type { Statement, Store } from '../store/open-database.ts';
+import { bucketRange } from './bucket-check.ts';
 import { readHead } from './read-head.ts';
 import { headColumns, type ReplicaHead, rootText } from './replica-head.ts';
 import { keyColumns, keyOf, keyText, type RowChange, type RowKey, type RowUpsert } from './row-change.ts';
@@ -94,8 +96,9 @@ export class ReplicaWriter {
     const key = change.op === 'upsert' ? keyOf(change.upsert) : change.key;
     const stored = this.#find(key);
     if (change.op === 'remove') {
-      if (stored !== undefined) this.#takeOut(key, stored);
-      return stored !== undefined;
+      if (stored === undefined || stored.version > (change.version ?? stored.version)) return false;
+      this.#takeOut(key, stored);
+      return true;
     }
     if (stored !== undefined && stored.version >= change.upsert.row.version) return false;
     if (stored !== undefined) this.#takeOut(key, stored);
@@ -116,6 +119,18 @@ export class ReplicaWriter {
     this.#sums.set(slot, addHash(this.#sums.get(slot) ?? 0n, this.#codes.element(mac)));
     this.#digests[kind] = addHash(this.#digests[kind], plainRowHash(text));
     this.#touched.add(slot);
+  }
+
+  /** Takes every row of a bucket out, whatever its version. @returns how many there were. */
+  clearBucket(kind: RowKind, bucket: number): number {
+    const rows = this.#store.prepare<unknown[], ColumnValue[]>(rowSql[kind].all).raw();
+    const all = rows.all(...bucketRange(kind, bucket));
+    for (const found of all) {
+      const key = keyOfColumns(kind, found);
+      const stored = this.#find(key);
+      if (stored !== undefined) this.#takeOut(key, stored);
+    }
+    return all.length;
   }
 
   /** Writes the touched sums and the new head; the last act of a transaction. */
@@ -173,4 +188,10 @@ function bucketOf(kind: RowKind, columns: Columns): number {
   const first = String(columns[0]);
   if (kind === 'credential') return bucketOfLookup(first);
   return kind === 'holder' || kind === 'grant' ? bucketOfId(first) : 0;
+}
+
+function keyOfColumns(kind: RowKind, columns: Columns): RowKey {
+  const text = (index: number) => identifier<never>(String(columns[index]));
+  if (kind === 'grant') return { kind, credential: text(0), door: text(1), grant: text(2) };
+  return { kind, id: text(kind === 'credential' ? 1 : 0) };
 }

@@ -9,12 +9,17 @@
 
 import { Worker } from 'node:worker_threads';
 import type { WallMs } from '#shared/instant.ts';
+import type { RowKind } from '#shared/replica-digest.ts';
+import type { Verified } from '#shared/signed-statement.ts';
 import type { ImportFindings } from '../import/import-facility.ts';
 import type { Batch, BatchOutcome } from './apply-batch.ts';
+import type { BuildOutcome, FedKind, FollowOutcome, Trust } from './feed-keeper.ts';
+import { nextEpoch } from './replica-folder.ts';
 import type { ReplicaHead } from './replica-head.ts';
 import type { ImportResult, KeeperPlace } from './replica-keeper.ts';
 import { ReplicaReader } from './replica-reader.ts';
 import type { ReplicaAnswer, ReplicaCall, ReplicaOrder } from './replica-thread.ts';
+import type { StatementKind, StatementOf } from './verify-feed.ts';
 
 export class ReplicaFault extends Error {
   override readonly name = 'ReplicaFault';
@@ -51,6 +56,9 @@ export interface ImportFiles {
   readonly signal?: AbortSignal;
 }
 
+/** Whose word of the feed is taken. */
+export type FeedSource = Pick<Trust, 'gateway' | 'feedKey' | 'floor'>;
+
 interface Waiting {
   readonly onProgress: (text: string) => void;
   readonly resolve: (value: unknown) => void;
@@ -67,6 +75,7 @@ export class Replica {
   #worker: Worker | undefined;
   #lastId = 0;
   #journalled: ReplicaHead | undefined;
+  #source: FeedSource | undefined;
 
   /** Opens what the pointer names; see `reader.state`. The thread starts with its first order. */
   constructor(plan: ReplicaPlan) {
@@ -102,11 +111,70 @@ export class Replica {
     if (state.kind === 'quarantined') throw new ReplicaFault('REPLICA_QUARANTINED', state.reason);
     if (state.kind === 'empty') throw new ReplicaFault('STORE_MISSING', 'no epoch is in force; import first');
     const outcome = (await this.#call({ kind: 'apply', batch })) as BatchOutcome;
-    if (outcome.status !== 'applied') return outcome;
+    if (outcome.status === 'applied') await this.#moved();
+    return outcome;
+  }
+
+  async #moved(): Promise<void> {
     this.reader.refresh();
     this.#tellHead();
     if (await this.#call({ kind: 'settle' })) this.reader.refresh();
+  }
+
+  /** What may be built upon: nothing, where the replica in force cannot be believed. */
+  #trusted(): Trust | undefined {
+    if (this.#source === undefined) return undefined;
+    const { state } = this.reader;
+    const floor = Math.max(this.#source.floor, this.#journalled?.cursor ?? 0);
+    const head = state.kind === 'live' ? state.head : { epoch: 0, cursor: 0, digest: '' };
+    return { ...this.#source, head, floor };
+  }
+
+  /**
+   * From now on the thread takes this word of the feed, and stays ready for it.
+   * @returns a snapshot that a former run has staged, as `follow` would.
+   */
+  async trust(source: FeedSource | undefined): Promise<FollowOutcome | undefined> {
+    this.#source = source;
+    return (await this.#call({ kind: 'trust', trust: this.#trusted() })) as FollowOutcome | undefined;
+  }
+
+  /** What the cloud signed, verified and applied; when it resolves as `applied`, decisions are made on it. */
+  async follow(fed: FedKind, jws: string): Promise<FollowOutcome> {
+    const { state } = this.reader;
+    if (fed !== 'chunk' && state.kind !== 'live') return { kind: 'refused', reason: 'other-epoch' };
+    const outcome = (await this.#call({ kind: 'follow', fed, jws })) as FollowOutcome;
+    if (outcome.kind === 'applied') await this.#moved();
     return outcome;
+  }
+
+  /** @param atSwitch called in the same turn in which decisions move to the new epoch. */
+  async build(epoch: number, atSwitch: () => void): Promise<BuildOutcome> {
+    const outcome = (await this.#call({ kind: 'build', epoch })) as BuildOutcome;
+    if (outcome.kind === 'refused') return outcome;
+    this.reader.reopen(outcome.head, this.#plan.wallNow());
+    atSwitch();
+    this.#tellHead();
+    await this.#call({ kind: 'forget-others' });
+    return outcome;
+  }
+
+  /** An epoch that nothing has used. */
+  freshEpoch(): number {
+    return nextEpoch(this.#plan.folder, this.#journalled?.epoch ?? 0);
+  }
+
+  async plainSums(kind: RowKind): Promise<Readonly<Record<string, string>>> {
+    return (await this.#call({ kind: 'plain-sums', of: kind })) as Readonly<Record<string, string>>;
+  }
+
+  /** @param key raw Ed25519 public key, base64url, of whoever must have said it. */
+  async prove<Kind extends StatementKind>(
+    statement: Kind,
+    jws: string,
+    key: string,
+  ): Promise<Verified<StatementOf<Kind>>> {
+    return (await this.#call({ kind: 'prove', statement, jws, key })) as Verified<StatementOf<Kind>>;
   }
 
   /** Reads the whole file once, slowly; what is wrong goes to `onTampered`. Also deletes what a crash left behind. */
@@ -127,7 +195,7 @@ export class Replica {
 
   /** Ends the thread if nothing waits for it: it holds as much memory as all the rest, and begins again with its next order. */
   async #rest(): Promise<void> {
-    if (this.#waiting.size > 0) return;
+    if (this.#waiting.size > 0 || this.#source !== undefined) return;
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
@@ -166,6 +234,9 @@ export class Replica {
       this.#failAll(new ReplicaFault('THREAD_FAILED', 'the replica thread ended', cause));
     };
     worker.on('error', end);
+    // A thread that ended knows nothing any more; its answer to this is waited for by nobody.
+    const trust = this.#trusted();
+    if (trust !== undefined) worker.postMessage({ id: 0, order: { kind: 'trust', trust } } satisfies ReplicaCall);
     worker.on('exit', () => end());
     return worker;
   }

@@ -17,8 +17,8 @@ export type RowKey =
 
 export type RowChange =
   | { readonly op: 'upsert'; readonly upsert: RowUpsert }
-  /** Of a row that is not there: nothing to do. */
-  | { readonly op: 'remove'; readonly key: RowKey };
+  /** Of a row that is not there, or that is newer than `version`: nothing to do. Without a version, whatever is there. */
+  | { readonly op: 'remove'; readonly key: RowKey; readonly version?: number };
 
 export function keyOf(upsert: RowUpsert): RowKey {
   if (upsert.kind !== 'grant') return { kind: upsert.kind, id: upsert.row.id };

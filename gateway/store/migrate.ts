@@ -37,7 +37,7 @@ const checksum = (migration: Migration): string => sha256(migration.sql);
 const witness = (number: number, name: string, sum: string): string => sha256(`${number}:${name}:${sum}`);
 
 /** The migrations of one file: `0001-name.sql` and on, in the folder `migrations/<of>/` beside this module. */
-export function readMigrations(of: 'journal' | 'site' | 'replica'): readonly Migration[] {
+export function readMigrations(of: 'journal' | 'site' | 'replica' | 'staging'): readonly Migration[] {
   const folder = new URL(`./migrations/${of}/`, import.meta.url);
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))

@@ -6,22 +6,23 @@
  * each, since a round in which another process took the core says nothing about any of them. All agree with the oracle
  * on every question they were asked, or there is no figure.
  */
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
-import { slotCount } from '#shared/replica-digest.ts';
+
 import { scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decideAccess } from '#gateway/door/decide-access.ts';
 import { type FactSources, gatherFacts } from '#gateway/door/gather-facts.ts';
-import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
+import { buildSnapshot, streamOf } from '#gateway/replica/build-snapshot.ts';
 import { createPinHasher } from '#gateway/replica/pin-hasher.ts';
 import { replicaPath, switchPointer } from '#gateway/replica/replica-folder.ts';
 import { ReplicaReader } from '#gateway/replica/replica-reader.ts';
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { openDatabase } from '#gateway/store/open-database.ts';
 import { type CredentialRow, credentialRow, grantRow } from '#shared/contract/replica-row.ts';
 import { createCredentialLookup, pinSlowHash } from '#shared/credential-lookup.ts';
 import { wallMs } from '#shared/instant.ts';
+import { slotCount } from '#shared/replica-digest.ts';
 import { sampleFacility, sampleLookup, testLookupKey, testRowKey } from '../fakes/sample-facility.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { createCasbin, createCedar, type Peer } from './b1-peers.ts';
@@ -101,7 +102,13 @@ async function withStage<Result>(cards: number, use: (stage: Stage) => Promise<R
 
 async function setStage(folder: string, cards: number): Promise<Stage> {
   const rows = sampleFacility(cards, doors);
-  const head = await buildSnapshot({ folder, epoch: 1, cursor: 0, rows, codes: createRowCodes(testRowKey) });
+  const head = await buildSnapshot({
+    folder,
+    epoch: 1,
+    cursor: 0,
+    rows: streamOf(rows),
+    codes: createRowCodes(testRowKey),
+  });
   switchPointer(folder, 1);
   const reader = new ReplicaReader({ folder, rowKey: testRowKey });
   reader.reopen(head, wallMs(firstDay));
@@ -211,7 +218,13 @@ async function comparePin(): Promise<BenchRow> {
       credentials: [...facility.credentials, pin],
       grants: [...facility.grants, grant],
     };
-    const head = await buildSnapshot({ folder, epoch: 1, cursor: 0, rows, codes: createRowCodes(testRowKey) });
+    const head = await buildSnapshot({
+      folder,
+      epoch: 1,
+      cursor: 0,
+      rows: streamOf(rows),
+      codes: createRowCodes(testRowKey),
+    });
     switchPointer(folder, 1);
     reader.reopen(head, wallMs(firstDay));
     const question: Question = { card: 0, door: 0, now: firstDay, contactAgeMs: 0 };

@@ -1,11 +1,12 @@
 /** The folder of a gateway that has been running: its configuration, keys, journal, and a replica of any size in force. */
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '#gateway/config.ts';
 import { openHistory } from '#gateway/open-history.ts';
-import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
+import { buildSnapshot, streamOf } from '#gateway/replica/build-snapshot.ts';
 import { switchPointer } from '#gateway/replica/replica-folder.ts';
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { ownThreads } from '#gateway/threads.ts';
 import { sampleFacility, testLookupKey } from '../fakes/sample-facility.ts';
 
@@ -35,7 +36,7 @@ export async function prepareGatewayFolder(plan: FolderPlan): Promise<GatewayFol
     folder: config.dataDir,
     epoch: 1,
     cursor: 0,
-    rows: sampleFacility(credentials, doors),
+    rows: streamOf(sampleFacility(credentials, doors)),
     codes: createRowCodes(history.rowKey),
   });
   switchPointer(config.dataDir, 1);

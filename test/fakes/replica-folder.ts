@@ -1,14 +1,15 @@
 /** A replica in a folder of its own that goes when the test ends. */
-import type { ReplicaHead } from '#gateway/replica/replica-head.ts';
-import { createRowCodes } from '#gateway/replica/row-mac.ts';
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
+import { buildSnapshot, streamOf } from '#gateway/replica/build-snapshot.ts';
 import { replicaPath, switchPointer } from '#gateway/replica/replica-folder.ts';
+import type { ReplicaHead } from '#gateway/replica/replica-head.ts';
 import { ReplicaReader } from '#gateway/replica/replica-reader.ts';
+import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import type { FacilityRows } from '#shared/contract/replica-row.ts';
 import { wallMs } from '#shared/instant.ts';
 import { testRowKey } from './sample-facility.ts';
@@ -21,7 +22,13 @@ export function temporaryFolder(): string {
 
 /** Builds an epoch and makes it the live one. */
 export async function putInForce(folder: string, epoch: number, rows: FacilityRows): Promise<ReplicaHead> {
-  const head = await buildSnapshot({ folder, epoch, cursor: 0, rows, codes: createRowCodes(testRowKey) });
+  const head = await buildSnapshot({
+    folder,
+    epoch,
+    cursor: 0,
+    rows: streamOf(rows),
+    codes: createRowCodes(testRowKey),
+  });
   switchPointer(folder, epoch);
   return head;
 }

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { buildSnapshot } from '#gateway/replica/build-snapshot.ts';
+import { buildSnapshot, streamOf } from '#gateway/replica/build-snapshot.ts';
 import type { WholeCheck } from '#gateway/replica/check-whole.ts';
 import {
   nextEpoch,
@@ -79,7 +79,7 @@ describe('what a crash can leave between the steps of a switch', () => {
   test('a half-built file, which has no head and is never live', async () => {
     const folder = temporaryFolder();
     const head = await putInForce(folder, 1, rows);
-    await buildSnapshot({ folder, epoch: 2, cursor: 0, rows: bigger, codes });
+    await buildSnapshot({ folder, epoch: 2, cursor: 0, rows: streamOf(bigger), codes });
     tamper(folder, 2, (file) => file.exec('DELETE FROM head'));
     expect(known(folder, head, 3)).toBe(true);
     switchPointer(folder, 2);
@@ -92,7 +92,7 @@ describe('what a crash can leave between the steps of a switch', () => {
   test('a complete file that the pointer does not name yet', async () => {
     const folder = temporaryFolder();
     const head = await putInForce(folder, 1, rows);
-    await buildSnapshot({ folder, epoch: 2, cursor: 0, rows: bigger, codes });
+    await buildSnapshot({ folder, epoch: 2, cursor: 0, rows: streamOf(bigger), codes });
     writeFileSync(`${folder}/replica.json.next`, '{"epoch":');
     expect(known(folder, head, 3)).toBe(true);
     expect(known(folder, head, 70)).toBe(false);
