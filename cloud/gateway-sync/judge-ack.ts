@@ -1,0 +1,62 @@
+/**
+ * What a door process's signed ack proves, and what it takes back.
+ *
+ * Guarantees: "effective since" comes only from here; the same ack twice counts once; an ack that says less than one before
+ * it withdraws what is no longer so (an old disk was put back) and never claims more; sums are compared only where both
+ * sides speak of the same position.
+ * Not promised: that the ack is recent: whoever carries it can hold it back.
+ */
+import type { FeedAck } from '#shared/contract/sync/feed.ts';
+
+export interface AckFacts {
+  readonly gateway: string;
+  /** The last ack that counted; `undefined` before the first. */
+  readonly last: { readonly epoch: number; readonly cursor: number } | undefined;
+  /** The highest count that was heard of this ack's boot; 0 for a boot that is new. */
+  readonly heardOfBoot: number;
+  readonly head: { readonly seq: number; readonly digest: string };
+}
+
+export type AckJudgement =
+  | {
+      readonly kind: 'count';
+      /** Rows up to here are effective, if they were not: since the ack's `at`, else since it arrived. */
+      readonly effectiveTo: number;
+      /** Rows after here are not, whatever was said before; only where the ack says less than the last. */
+      readonly withdrawAfter?: number;
+      /**
+       * `same`: it stands at the head with the head's sum, and its nonce may be answered with contact. `differs`: at the head
+       * with another sum, a repair is due. `behind`: not comparable.
+       */
+      readonly compared: 'same' | 'differs' | 'behind';
+      /**
+       * Raise an alarm: `regressed`, an older replica was put back there; `ahead`, an older database was put back here.
+       */
+      readonly alarm?: 'regressed' | 'ahead';
+      /**
+       * The feed goes on above this place, never again in places that the gateway has seen; changes up to it count as no longer
+       * kept. The next ack then stands at the head, and is compared.
+       */
+      readonly raiseHeadTo?: number;
+    }
+  | { readonly kind: 'noop' }
+  | { readonly kind: 'refused'; readonly reason: 'other-gateway' };
+
+export function judgeAck({ gateway, last, heardOfBoot, head }: AckFacts, ack: FeedAck): AckJudgement {
+  if (ack.gateway !== gateway) return { kind: 'refused', reason: 'other-gateway' };
+  if (ack.count <= heardOfBoot) return { kind: 'noop' };
+  if (ack.cursor > head.seq) {
+    // What was numbered after the backup was made is unknown here: nothing of it can be said to be effective.
+    return { kind: 'count', effectiveTo: 0, compared: 'behind', alarm: 'ahead', raiseHeadTo: ack.cursor };
+  }
+  const compared = compare(ack, head);
+  // With another sum it may lack any row: nothing new is said to be effective until it was repaired.
+  const effectiveTo = compared === 'differs' ? 0 : ack.cursor;
+  if (last === undefined || ack.cursor >= last.cursor) return { kind: 'count', effectiveTo, compared };
+  return { kind: 'count', effectiveTo, withdrawAfter: ack.cursor, compared, alarm: 'regressed' };
+}
+
+function compare(ack: FeedAck, head: AckFacts['head']): 'same' | 'differs' | 'behind' {
+  if (ack.cursor < head.seq) return 'behind';
+  return ack.digest === head.digest ? 'same' : 'differs';
+}
