@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+
 /** Where the worker threads' code is: beside this file as source, beside the program in a bundle. */
 export interface Threads {
   readonly journal: URL;
@@ -8,6 +10,8 @@ export interface Threads {
 }
 
 const isSource = import.meta.url.endsWith('.ts');
+// Every thread strips its types, and V8 does not bear that at once in all of them; see docs/decisions/0003.
+if (isSource) setFlagsFromString('--wasm-wrapper-tiering-budget=1000000000');
 const place = (folder: string, name: string): URL =>
   new URL(isSource ? `./${folder}/${name}.ts` : `./${name}.js`, import.meta.url);
 
