@@ -47,17 +47,117 @@ export interface AuditEvent {
 
 export interface AuditHead {
   facility_id: string;
-  hash: Buffer;
-  sequence: number;
+  hash: string;
+  seq: number;
 }
 
 export interface AuditSeal {
   content: string;
   event_id: number;
   facility_id: string;
-  hash: Buffer;
+  hash: string;
+  previous: string;
   sealed_at: Timestamp;
-  sequence: number;
+  seq: number;
+}
+
+export interface Credential {
+  card_bits: number | null;
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  facility_id: string;
+  holder_id: string;
+  id: string;
+  is_duress: Generated<boolean>;
+  is_first_person: Generated<boolean>;
+  kind: string;
+  lease_ms: number | null;
+  lookup: string | null;
+  needs_extended_time: Generated<boolean>;
+  overrides_lockdown: Generated<boolean>;
+  pin_digits: number | null;
+  replaces: string | null;
+  status: Generated<string>;
+  uses_max: number | null;
+  valid_from: Timestamp | null;
+  valid_until: Timestamp | null;
+  value_sealed: Buffer | null;
+  version: Generated<number>;
+}
+
+export interface CredentialGrant {
+  created_at: Generated<Timestamp>;
+  credential_id: string;
+  deleted_at: Timestamp | null;
+  door_id: string | null;
+  facility_id: string;
+  group_id: string | null;
+  id: string;
+  schedule_id: string | null;
+  valid_from: Timestamp | null;
+  valid_until: Timestamp | null;
+  version: Generated<number>;
+}
+
+export interface Door {
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  facility_id: string;
+  gateway_id: string | null;
+  id: string;
+  name: string;
+  settings: Json;
+  version: Generated<number>;
+}
+
+export interface DoorBinding {
+  bound_at: Generated<Timestamp>;
+  door_id: string;
+  facility_id: string;
+  gateway_id: string;
+}
+
+export interface DoorGroup {
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  facility_id: string;
+  id: string;
+  name: string;
+  version: Generated<number>;
+}
+
+export interface DoorGroupMember {
+  door_id: string;
+  facility_id: string;
+  group_id: string;
+}
+
+export interface EnrolmentCode {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  expires_at: Timestamp;
+  facility_id: string;
+  failures: Generated<number>;
+  gateway_id: string | null;
+  gateway_name: string;
+  id: string;
+  replaces: string | null;
+  secret: string | null;
+}
+
+export interface EnrolmentWindow {
+  card_bits: number | null;
+  closes_at: Timestamp;
+  facility_id: string;
+  gateway_id: string;
+  id: string;
+  opened_at: Generated<Timestamp>;
+  opened_by: string;
+  read_at: Timestamp | null;
+  reader_id: string;
+  used_at: Timestamp | null;
+  value_sealed: Buffer | null;
+  version: Generated<number>;
 }
 
 export interface ExternalLeg {
@@ -85,6 +185,171 @@ export interface Facility {
   pin_salt: Buffer;
   version: Generated<number>;
   zone: string;
+}
+
+export interface FeedAck {
+  boot_count: number;
+  boot_id: string;
+  cursor_seq: number;
+  digest: string;
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  is_same: boolean;
+  received_at: Generated<Timestamp>;
+  said_at: Timestamp;
+}
+
+export interface FeedChange {
+  facility_id: string;
+  gateway_id: string;
+  group_id: number;
+  key: string;
+  kind: string;
+  op: string;
+  place: number;
+  row: Json | null;
+}
+
+export interface FeedDesired {
+  facility_id: string;
+  gateway_id: string;
+  hash: Buffer | null;
+  key: string;
+  kind: string;
+  owner: string;
+  since: Generated<Timestamp>;
+  version: number;
+}
+
+export interface FeedEffective {
+  cursor_seq: number;
+  effective_at: Timestamp;
+  facility_id: string;
+  gateway_id: string;
+  previous_seq: number;
+}
+
+export interface FeedGroup {
+  byte_count: Generated<number>;
+  change_count: Generated<number>;
+  created_at: Generated<Timestamp>;
+  facility_id: string;
+  first_seq: number | null;
+  gateway_id: string;
+  id: Generated<number>;
+  is_fill: Generated<boolean>;
+  last_seq: number | null;
+  numbered_at: Timestamp | null;
+}
+
+export interface FeedHead {
+  facility_id: string;
+  gateway_id: string;
+  head_seq: Generated<number>;
+  numbered_at: Generated<Timestamp>;
+  retained_from: Generated<number>;
+  sums: Generated<Json>;
+}
+
+export interface FeedRow {
+  bucket: number;
+  credential_id: string | null;
+  door_id: string | null;
+  facility_id: string;
+  gateway_id: string;
+  hash: Buffer;
+  key: string;
+  kind: string;
+  numbered_at: Generated<Timestamp>;
+  row: Json | null;
+  seq: number;
+}
+
+export interface FeedSnapshot {
+  chunk_count: number;
+  created_at: Generated<Timestamp>;
+  cursor_seq: number;
+  digest: string;
+  facility_id: string;
+  gateway_id: string;
+  id: string;
+}
+
+export interface FeedSnapshotChunk {
+  facility_id: string;
+  place: number;
+  rows: string;
+  snapshot_id: string;
+}
+
+export interface FeedSource {
+  door_id: string | null;
+  facility_id: string;
+  key: string;
+  kind: string;
+  row: Json;
+}
+
+export interface Gateway {
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  devices: Generated<string[]>;
+  door_fingerprint: string;
+  door_seal_key: Buffer;
+  door_sign_key: Buffer;
+  edge_key: Buffer;
+  ended_at: Timestamp | null;
+  facility_id: string;
+  hardware: string;
+  id: string;
+  name: string;
+  replaces: string | null;
+  status: Generated<string>;
+  version: Generated<number>;
+}
+
+export interface GatewayAlarm {
+  cleared_at: Timestamp | null;
+  code: string;
+  detail: Generated<Json>;
+  door_id: string | null;
+  facility_id: string;
+  gateway_id: string;
+  id: Generated<number>;
+  raised_at: Generated<Timestamp>;
+  subject: Generated<string>;
+}
+
+export interface GatewayHealth {
+  facility_id: string;
+  gateway_id: string;
+  kinds: Generated<string>;
+  last_seen_at: Generated<Timestamp>;
+  report: Json | null;
+  reported_at: Timestamp | null;
+}
+
+export interface Holder {
+  created_at: Generated<Timestamp>;
+  email: string | null;
+  erased_at: Timestamp | null;
+  external_ref: string | null;
+  facility_id: string;
+  id: string;
+  name: string | null;
+  user_id: string | null;
+  version: Generated<number>;
+}
+
+export interface Holiday {
+  created_at: Generated<Timestamp>;
+  date: Timestamp;
+  deleted_at: Timestamp | null;
+  facility_id: string;
+  id: string;
+  name: string;
+  version: Generated<number>;
 }
 
 export interface IdempotencyKey {
@@ -149,6 +414,17 @@ export interface Organization {
   version: Generated<number>;
 }
 
+export interface Reader {
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  door_id: string;
+  facility_id: string;
+  id: string;
+  name: string;
+  settings: Json;
+  version: Generated<number>;
+}
+
 export interface RoleAssignment {
   assigned_by: string;
   created_at: Generated<Timestamp>;
@@ -157,6 +433,17 @@ export interface RoleAssignment {
   role: string;
   user_id: string;
   version: Generated<number>;
+}
+
+export interface Schedule {
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  facility_id: string;
+  id: string;
+  name: string;
+  on_holidays: Json;
+  version: Generated<number>;
+  weekly: Json;
 }
 
 export interface SchemaMigration {
@@ -236,15 +523,40 @@ export interface DB {
   audit_event: AuditEvent;
   audit_head: AuditHead;
   audit_seal: AuditSeal;
+  credential: Credential;
+  credential_grant: CredentialGrant;
+  door: Door;
+  door_binding: DoorBinding;
+  door_group: DoorGroup;
+  door_group_member: DoorGroupMember;
+  enrolment_code: EnrolmentCode;
+  enrolment_window: EnrolmentWindow;
   external_leg: ExternalLeg;
   facility: Facility;
+  feed_ack: FeedAck;
+  feed_change: FeedChange;
+  feed_desired: FeedDesired;
+  feed_effective: FeedEffective;
+  feed_group: FeedGroup;
+  feed_head: FeedHead;
+  feed_row: FeedRow;
+  feed_snapshot: FeedSnapshot;
+  feed_snapshot_chunk: FeedSnapshotChunk;
+  feed_source: FeedSource;
+  gateway: Gateway;
+  gateway_alarm: GatewayAlarm;
+  gateway_health: GatewayHealth;
+  holder: Holder;
+  holiday: Holiday;
   idempotency_key: IdempotencyKey;
   inbox_event: InboxEvent;
   invitation: Invitation;
   login_failure: LoginFailure;
   oidc_attempt: OidcAttempt;
   organization: Organization;
+  reader: Reader;
   role_assignment: RoleAssignment;
+  schedule: Schedule;
   schema_migration: SchemaMigration;
   service_token: ServiceToken;
   state_machine: StateMachine;

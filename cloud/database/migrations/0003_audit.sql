@@ -8,27 +8,34 @@ create table audit_event (
   action text not null,
   entity_id text not null,
   -- Ids, states and counts, never personal data: the chain commits to this for good.
-  detail jsonb not null,
+  detail jsonb not null check (jsonb_typeof(detail) = 'object'),
   primary key (facility_id, id)
 );
+create index audit_event_entity on audit_event (facility_id, entity_id, id);
+
 create table audit_seal (
   facility_id text not null,
-  sequence bigint not null check (sequence > 0),
+  -- From 1, without gaps.
+  seq bigint not null check (seq > 0),
   event_id bigint not null,
   sealed_at timestamptz not null,
-  -- The exact text that is hashed: the event and when it was sealed.
+  -- The hash before it; 64 zeros before the first.
+  previous text not null check (previous ~ '^[0-9a-f]{64}$'),
+  -- The exact text that is hashed: the event, and when it was sealed.
   content text not null,
-  -- SHA-256 over the hash before it (32 zero bytes before the first) and the UTF-8 bytes of `content`.
-  hash bytea not null check (octet_length(hash) = 32),
-  primary key (facility_id, sequence),
+  -- SHA-256 of previous, line feed, content in UTF-8.
+  hash text not null check (hash ~ '^[0-9a-f]{64}$'),
+  primary key (facility_id, seq),
   unique (facility_id, event_id),
   foreign key (facility_id, event_id) references audit_event (facility_id, id)
 );
+
 create table audit_head (
   facility_id text primary key,
-  sequence bigint not null,
-  hash bytea not null
+  seq bigint not null,
+  hash text not null
 );
+
 select build.tenant_table('audit_event', app => 'select', worker => 'select');
 select build.tenant_table('audit_seal', app => 'select', worker => 'select');
 select build.tenant_table('audit_head', app => 'select', worker => 'select');
@@ -54,35 +61,42 @@ end
 $$;
 select build.definer('app.audit(text, text, text, jsonb)', 'kannuki_ledger', 'app,worker,gateway,migrator');
 
--- Deferred to the commit, so that a facility's chain is locked for that moment only and in no order of verbs.
-create function app.seal_audit() returns trigger
-  language plpgsql as $$
-declare
-  head public.audit_head%rowtype;
-  sealed timestamptz := clock_timestamp();
-  sealed_content text;
-begin
-  insert into public.audit_head (facility_id, sequence, hash)
-  values (new.facility_id, 0, decode(repeat('00', 32), 'hex')) on conflict do nothing;
-  select * into strict head from public.audit_head where facility_id = new.facility_id for update;
-  sealed_content := jsonb_build_object(
-    'facility', new.facility_id, 'sequence', head.sequence + 1, 'event', new.id, 'sealed_at', app.instant_text(sealed),
-    'at', app.instant_text(new.at), 'verb', new.verb, 'actor', new.actor, 'action', new.action,
-    'entity', new.entity_id, 'detail', new.detail)::text;
-  head.hash := sha256(head.hash || convert_to(sealed_content, 'UTF8'));
-  insert into public.audit_seal (facility_id, sequence, event_id, sealed_at, content, hash)
-  values (new.facility_id, head.sequence + 1, new.id, sealed, sealed_content, head.hash);
-  update public.audit_head set sequence = head.sequence + 1, hash = head.hash where facility_id = new.facility_id;
-  return null;
-end
-$$;
-
 -- One text for one instant, whatever the session's time zone.
 create function app.instant_text(instant timestamptz) returns text
   language sql stable
   return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-grant execute on function app.instant_text(timestamptz) to kannuki_ledger, kannuki_app, kannuki_worker, kannuki_gateway;
 
+-- What is hashed of an event. (A record's text form differs between versions; that of jsonb does not.)
+create function app.audit_content(event audit_event, seq bigint, sealed_at timestamptz) returns text
+  language sql stable
+  return jsonb_build_object(
+    'facility', event.facility_id, 'seq', seq, 'event', event.id, 'sealed_at', app.instant_text(sealed_at),
+    'at', app.instant_text(event.at), 'verb', event.verb, 'actor', event.actor, 'action', event.action,
+    'entity', event.entity_id, 'detail', event.detail)::text;
+grant execute on function app.instant_text(timestamptz), app.audit_content(audit_event, bigint, timestamptz)
+  to kannuki_ledger, kannuki_app, kannuki_worker, kannuki_backup;
+
+-- Deferred to the commit, so that a facility's chain is locked for that moment only, in whatever order verbs ran.
+create function app.seal_audit() returns trigger
+  language plpgsql as $$
+declare
+  head public.audit_head%rowtype;
+  sealed_at timestamptz;
+  content text;
+  next_hash text;
+begin
+  insert into public.audit_head (facility_id, seq, hash)
+  values (new.facility_id, 0, repeat('0', 64)) on conflict do nothing;
+  select * into strict head from public.audit_head where facility_id = new.facility_id for update;
+  sealed_at := clock_timestamp();
+  content := app.audit_content(new, head.seq + 1, sealed_at);
+  next_hash := encode(sha256(convert_to(head.hash || E'\n' || content, 'UTF8')), 'hex');
+  insert into public.audit_seal (facility_id, seq, event_id, sealed_at, previous, content, hash)
+  values (new.facility_id, head.seq + 1, new.id, sealed_at, head.hash, content, next_hash);
+  update public.audit_head set seq = head.seq + 1, hash = next_hash where facility_id = new.facility_id;
+  return null;
+end
+$$;
 select build.definer('app.seal_audit()', 'kannuki_ledger');
 create constraint trigger seal_audit after insert on audit_event deferrable initially deferred
   for each row execute function app.seal_audit();
