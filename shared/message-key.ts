@@ -16,6 +16,9 @@ const messages = {
   'field.too_long': ['must have at most {limit}', 'は {limit} 以下の長さにしてください'],
   'field.malformed': ['is not in the right form', 'の形式が正しくありません'],
   'field.invalid': ['is not valid', 'の値が正しくありません'],
+  'field.reference_unknown': ['names nothing that exists here', 'が指すものは見つかりません'],
+  'field.taken': ['is taken already', 'はすでに使われています'],
+  'field.twice': ['says the same thing twice', 'に同じものが2回あります'],
   'field.end_before_start': ['ends before it starts', 'の終わりが始まりより前です'],
 } as const satisfies Record<string, readonly [en: string, ja: string]>;
 

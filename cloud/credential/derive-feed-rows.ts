@@ -1,11 +1,10 @@
 /**
- * What one gateway has to hold, out of what is said of a facility: the rows of a replica, and no row it does not need.
+ * What gateways have to hold, out of what is said of a facility: the rows of a replica, as changes that put them there.
  *
- * A gateway needs its facility with schedules and holidays, the doors bound to it with their readers, and each holder to
- * whom one of those doors is granted, with all that the door may look up of that holder: a PIN without a grant is still the
- * second factor of a card that has one. A credential that ended keeps its row, so that the door can say why it refuses,
- * but no grant; a holder's name goes with the last key that could open something.
+ * A grant of a group is one row for each of its doors. A credential that ended keeps its row, so that the door can say why
+ * it refuses, but no grant; a holder's name goes with the last key that could open something.
  * Guarantee: whoever computes a part gets the same rows as whoever computes the whole.
+ * Not promised: to which gateway a row goes; that follows from the doors that are bound to it.
  */
 import type {
   CredentialRow,
@@ -17,6 +16,8 @@ import type {
 } from '#shared/contract/replica-row.ts';
 import type { CredentialId, DoorId, GrantId, HolderId, ReaderId, ScheduleId } from '#shared/identifier.ts';
 import type { WallMs } from '#shared/instant.ts';
+import type { RowOf } from '#shared/replica-columns.ts';
+import type { RowKind } from '#shared/replica-digest.ts';
 import type { CredentialStatus } from './machine.ts';
 
 /** Rows are numbered as they are sent, not as they are said. */
@@ -27,7 +28,6 @@ export type ReaderSettings = Omit<ReaderRow, 'id' | 'name' | 'door' | 'version'>
 export interface SaidDoor {
   readonly id: DoorId;
   readonly name: string;
-  readonly gateway: string | null;
   readonly settings: DoorSettings;
 }
 
@@ -66,7 +66,8 @@ export interface SaidGrant {
 }
 
 export interface SaidFacility {
-  readonly facility: Unnumbered<FacilityRows['facility']>;
+  /** Left out where only a part is asked for. */
+  readonly facility: Unnumbered<FacilityRows['facility']> | undefined;
   readonly schedules: readonly Unnumbered<FacilityRows['schedules'][number]>[];
   readonly holidays: readonly Unnumbered<FacilityRows['holidays'][number]>[];
   readonly doors: readonly SaidDoor[];
@@ -78,60 +79,48 @@ export interface SaidFacility {
   readonly grants: readonly SaidGrant[];
 }
 
-/** One row that a gateway has to hold. */
-export type HeldRow =
-  | { readonly kind: 'facility'; readonly row: SaidFacility['facility'] }
-  | { readonly kind: 'schedule'; readonly row: SaidFacility['schedules'][number] }
-  | { readonly kind: 'holiday'; readonly row: SaidFacility['holidays'][number] }
-  | { readonly kind: 'door'; readonly row: Unnumbered<DoorRow> }
-  | { readonly kind: 'reader'; readonly row: Unnumbered<ReaderRow> }
-  | { readonly kind: 'holder'; readonly row: Unnumbered<HolderRow> }
-  | { readonly kind: 'credential'; readonly row: Unnumbered<CredentialRow> }
-  | { readonly kind: 'grant'; readonly row: Unnumbered<GrantRow> };
+/** A row to be put, without the version that it gets with its place in a feed. */
+export type FeedPutDraft = {
+  readonly [Kind in RowKind]: { readonly op: 'put'; readonly kind: Kind; readonly row: Unnumbered<RowOf[Kind]> };
+}[RowKind];
 
 /** Whether it still opens something, or could again. */
 export const isLive = (status: CredentialStatus): boolean => status === 'issued' || status === 'suspended';
 
 /** @returns in the order in which a replica is filled. */
-export function deriveFeedRows(said: SaidFacility, gateway: string): readonly HeldRow[] {
-  const doors = said.doors.filter((door) => door.gateway === gateway);
-  const doorIds = new Set(doors.map(({ id }) => id));
-  const grants = said.grants.flatMap((grant) => grantRowsOf(grant, said.groups, doorIds));
-  const lookedUp = said.credentials.filter(({ lookup }) => lookup !== null);
-  const granted = new Set(grants.map((grant) => grant.credential));
-  const near = new Set(lookedUp.filter(({ id }) => granted.has(id)).map(({ holder }) => holder));
-  const credentials = lookedUp.filter(({ holder }) => near.has(holder));
-  const live = credentials.filter(({ status }) => isLive(status));
-  const liveIds = new Set(live.map(({ id }) => id));
-  const keyed = new Set(live.map(({ holder }) => holder));
+export function deriveFeedRows(said: SaidFacility): readonly FeedPutDraft[] {
+  const doors = new Set(said.doors.map(({ id }) => id));
+  const credentials = said.credentials.flatMap((credential) => credentialRowOf(credential) ?? []);
+  const live = new Map(said.credentials.filter(isKey).map(({ id, holder }) => [id, holder]));
+  const keyed = new Set(live.values());
   return [
-    { kind: 'facility', row: said.facility },
-    ...said.schedules.map((row) => ({ kind: 'schedule', row }) as const),
-    ...said.holidays.map((row) => ({ kind: 'holiday', row }) as const),
-    ...doors.map((door) => ({ kind: 'door', row: doorRowOf(door) }) as const),
+    ...(said.facility === undefined ? [] : [put('facility', said.facility)]),
+    ...said.schedules.map((row) => put('schedule', row)),
+    ...said.holidays.map((row) => put('holiday', row)),
+    ...said.doors.map(({ id, name, settings }) => put('door', { id, name, ...settings })),
     ...said.readers
-      .filter(({ door }) => doorIds.has(door))
-      .map((reader) => ({ kind: 'reader', row: readerRowOf(reader) }) as const),
-    ...said.holders.filter(({ id }) => keyed.has(id)).map((row) => ({ kind: 'holder', row }) as const),
-    ...credentials.flatMap((credential) => {
-      const row = credentialRowOf(credential);
-      return row === undefined ? [] : [{ kind: 'credential', row } as const];
-    }),
-    ...grants.filter(({ credential }) => liveIds.has(credential)).map((row) => ({ kind: 'grant', row }) as const),
+      .filter(({ door }) => doors.has(door))
+      .map(({ id, name, door, settings }) => put('reader', { id, name, door, ...settings })),
+    ...said.holders.filter(({ id }) => keyed.has(id)).map((row) => put('holder', row)),
+    ...credentials.map((row) => put('credential', row)),
+    ...said.grants
+      .filter(({ credential }) => live.has(credential))
+      .flatMap((grant) => grantRowsOf(grant, said.groups, doors))
+      .map((row) => put('grant', row)),
   ];
 }
 
-export const doorRowOf = ({ id, name, settings }: SaidDoor): Unnumbered<DoorRow> => ({ id, name, ...settings });
+const put = <Kind extends FeedPutDraft['kind']>(
+  kind: Kind,
+  row: Extract<FeedPutDraft, { readonly kind: Kind }>['row'],
+): FeedPutDraft => ({ op: 'put', kind, row }) as FeedPutDraft;
 
-export const readerRowOf = ({ id, name, door, settings }: SaidReader): Unnumbered<ReaderRow> => ({
-  id,
-  name,
-  door,
-  ...settings,
-});
+/** Whether doors look it up and it could open something. */
+const isKey = ({ status, lookup, kind }: SaidCredential): boolean =>
+  isLive(status) && lookup !== null && kind !== 'pass';
 
-/** One row per door of the grant that is among `doors`. */
-export function grantRowsOf(
+/** One row per door of the grant that there is. */
+function grantRowsOf(
   grant: SaidGrant,
   groups: ReadonlyMap<string, readonly DoorId[]>,
   doors: ReadonlySet<DoorId>,
@@ -147,7 +136,7 @@ export function grantRowsOf(
  * Of a credential whose time is over the door says that it expired, by its validity; of one that was revoked, that it was.
  * @returns `undefined` for one that is not looked up.
  */
-export function credentialRowOf(said: SaidCredential): Unnumbered<CredentialRow> | undefined {
+function credentialRowOf(said: SaidCredential): Unnumbered<CredentialRow> | undefined {
   const { kind, lookup, status, leaseMs, ...row } = said;
   if (kind === 'pass' || lookup === null) return undefined;
   return { ...row, kind, lookup, status: status === 'expired' ? 'issued' : status, leaseMs: leaseMs ?? 'unlimited' };

@@ -40,7 +40,6 @@ export function randomFacility(seed: number): SaidFacility {
   const doors = many(6, (at) => ({
     id: identifier<'door'>(`d${at}`),
     name: `Door ${at}`,
-    gateway: pick(['g1', 'g2', null]),
     settings: doorSettings,
   }));
   const holders = many(5, (at) => ({ id: identifier<'holder'>(`h${at}`), name: `Holder ${at}` }));
