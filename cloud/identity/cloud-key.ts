@@ -23,9 +23,9 @@ export class CloudKeyFault extends Error {
   override readonly name = 'CloudKeyFault';
   readonly code: FaultCode;
 
-  constructor(code: FaultCode, file: string, cause?: unknown) {
-    super(`the key file ${file}`, { cause });
-    this.code = code;
+  constructor(file: string, options: ErrorOptions & { readonly code: FaultCode }) {
+    super(`the key file ${file}`, options);
+    this.code = options.code;
   }
 }
 
@@ -36,14 +36,14 @@ const othersMode = 0o077;
 /** @throws CloudKeyFault MASTER_KEY_MISSING, MASTER_KEY_FORBIDDEN, MASTER_KEY_EXPOSED, MASTER_KEY_MALFORMED. */
 export function readCloudKey(file: string): Buffer {
   try {
-    if ((statSync(file).mode & othersMode) !== 0) throw new CloudKeyFault('MASTER_KEY_EXPOSED', file);
+    if ((statSync(file).mode & othersMode) !== 0) throw new CloudKeyFault(file, { code: 'MASTER_KEY_EXPOSED' });
     const key = readFileSync(file);
-    if (key.length !== keyBytes) throw new CloudKeyFault('MASTER_KEY_MALFORMED', file);
+    if (key.length !== keyBytes) throw new CloudKeyFault(file, { code: 'MASTER_KEY_MALFORMED' });
     return key;
   } catch (error) {
     if (error instanceof CloudKeyFault) throw error;
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new CloudKeyFault(isMissing ? 'MASTER_KEY_MISSING' : 'MASTER_KEY_FORBIDDEN', file, error);
+    throw new CloudKeyFault(file, { code: isMissing ? 'MASTER_KEY_MISSING' : 'MASTER_KEY_FORBIDDEN', cause: error });
   }
 }
 
@@ -58,7 +58,7 @@ export function openCloudKey(file: string): Buffer {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeWhole(file);
   } catch (error) {
-    throw new CloudKeyFault('MASTER_KEY_FORBIDDEN', file, error);
+    throw new CloudKeyFault(file, { code: 'MASTER_KEY_FORBIDDEN', cause: error });
   }
   return readCloudKey(file);
 }

@@ -20,8 +20,8 @@ export class SealBroken extends Error {
   override readonly name = 'SealBroken';
   readonly code = 'SEAL_BROKEN';
 
-  constructor(name: string, cause?: unknown) {
-    super(`${name} does not open`, { cause });
+  constructor(name: string, options?: ErrorOptions) {
+    super(`${name} does not open`, options);
   }
 }
 
@@ -53,7 +53,7 @@ export function createSealer(cloudKey: Uint8Array): Sealer {
       try {
         return Buffer.concat([decipher.update(sealed.subarray(headBytes, -tagBytes)), decipher.final()]);
       } catch (error) {
-        throw new SealBroken(name, error);
+        throw new SealBroken(name, { cause: error });
       }
     },
   };

@@ -130,7 +130,6 @@ create table service_token (
   token_hash bytea not null check (octet_length(token_hash) = 32),
   created_by text not null references app_user (id),
   expires_at timestamptz,
-  last_used_at timestamptz,
   revoked_at timestamptz,
   version int not null default 1,
   created_at timestamptz not null default now(),
