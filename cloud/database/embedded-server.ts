@@ -58,15 +58,11 @@ export async function startServer(options: ServerOptions): Promise<EmbeddedServe
   const data = join(folder, 'data');
   if (!existsSync(join(data, 'PG_VERSION'))) await createCluster(options, binaries, user);
   const running = findPostmaster(data);
-  const postmaster = running ?? (await launch(options, binaries, user));
-  const ready = await waitForPostmaster(
-    data,
-    startMs,
-    () => running !== undefined && findPostmaster(data) === undefined,
-  );
+  const hasEnded = running ? () => findPostmaster(data) === undefined : await launch(options, binaries, user);
+  const { pid, port } = await waitForPostmaster(data, startMs, hasEnded);
   return {
-    adminUrl: `postgres://kannuki_admin:${readPassword(folder)}@127.0.0.1:${ready.port}/postgres`,
-    pid: postmaster.pid,
+    adminUrl: `postgres://kannuki_admin:${readPassword(folder)}@127.0.0.1:${port}/postgres`,
+    pid,
     isAdopted: running !== undefined,
     stop: () => stopPostmaster(data, stopMs),
   };
@@ -117,11 +113,8 @@ const unavailable = (error: unknown): DatabaseFault =>
 /** Nothing of ours reaches the server: no PG* setting, no secret. */
 const environment = (): Record<string, string> => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' });
 
-async function launch(
-  options: ServerOptions,
-  binaries: string,
-  user: ServerUser | undefined,
-): Promise<{ readonly pid: number }> {
+/** @returns whether the process that was started has ended. */
+async function launch(options: ServerOptions, binaries: string, user: ServerUser | undefined): Promise<() => boolean> {
   const { folder } = options;
   const port = options.port || (await freePort());
   const settings: Readonly<Record<string, string | number>> = {
@@ -151,7 +144,7 @@ async function launch(
   server.unref();
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(unavailable(error)));
-    server.once('spawn', () => resolve({ pid: server.pid ?? 0 }));
+    server.once('spawn', () => resolve(() => server.exitCode !== null || server.signalCode !== null));
   });
 }
 

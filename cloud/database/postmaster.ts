@@ -41,7 +41,8 @@ export async function waitForPostmaster(
 ): Promise<Postmaster> {
   const waited = await waitFor(() => {
     const found = findPostmaster(folder);
-    return found?.isReady ? found : hasEnded() ? 'ended' : undefined;
+    if (found) return found.isReady ? found : undefined;
+    return hasEnded() ? 'ended' : undefined;
   }, timeoutMs);
   if (waited === undefined || waited === 'ended')
     throw new DatabaseFault('DATABASE_UNAVAILABLE', `the server of ${folder} did not start: see server.log there`);
