@@ -1,0 +1,130 @@
+/**
+ * The room as it runs: a real database, a real server on 127.0.0.1, two facilities of two organizations.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { createPinHasher } from '#cloud/credential/pin-hasher.ts';
+import { credentialRoutes } from '#cloud/credential/routes.ts';
+import { newId } from '#cloud/database/new-id.ts';
+import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import type { Caller } from '#cloud/http/caller.ts';
+import { createApi } from '#cloud/http/create-api.ts';
+import { createCursors } from '#cloud/http/page.ts';
+import { createServer } from '#cloud/http/server.ts';
+import { createFacility } from '#cloud/identity/create-facility.ts';
+import { createSealer, type Sealer } from '#cloud/identity/sealed-value.ts';
+import { type RoleKey, roleKeys } from '#shared/role.ts';
+import { openTestDatabase, type TestDatabase } from '../../database/open-database.ts';
+
+export interface Reply<Body = Record<string, unknown>> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+export interface Room {
+  readonly database: TestDatabase;
+  readonly sealer: Sealer;
+  readonly facility: string;
+  /** Of another organization. */
+  readonly other: string;
+  /** The person who has this role in this facility. */
+  userOf(role: RoleKey, facility?: string): string;
+  call<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    as?: { readonly role?: RoleKey; readonly facility?: string; readonly key?: string },
+  ): Promise<Reply<Body>>;
+  close(): Promise<void>;
+}
+
+export async function openRoom(): Promise<Room> {
+  const database = await openTestDatabase();
+  const sealer = createSealer(randomBytes(32));
+  const callers = new Map<string, Caller>();
+  const users = new Map<string, string>();
+  const facilities = [await addFacility('Seaside'), await addFacility('Hillside')] as const;
+
+  async function addFacility(name: string): Promise<string> {
+    const organizationId = newId('org');
+    await sql`insert into organization (id, name) values (${organizationId}, ${name})`.execute(database.admin);
+    const owner = await addUser();
+    const facility = await tenantTransaction(
+      database.app,
+      { actor: `user:${owner}`, userId: owner, facilityIds: [], organizationId },
+      (transaction) =>
+        createFacility(
+          transaction,
+          sealer,
+          { userId: owner, organizationId },
+          { name, zone: 'Asia/Tokyo', language: 'ja' },
+        ),
+    );
+    for (const role of roleKeys) {
+      const userId = role === 'owner' ? owner : await addUser();
+      if (role !== 'owner') {
+        await sql`insert into role_assignment (facility_id, id, user_id, role, assigned_by)
+          values (${facility}, ${newId('rol')}, ${userId}, ${role}, ${owner})`.execute(database.admin);
+      }
+      users.set(`${role}@${facility}`, userId);
+      callers.set(`Bearer ${role}@${facility}`, {
+        kind: 'person',
+        userId,
+        sessionId: 'ses_test',
+        roles: new Map([[facility, role]]),
+        organizations: new Map([[facility, organizationId]]),
+      });
+    }
+    return facility;
+  }
+
+  async function addUser(): Promise<string> {
+    const id = newId('usr');
+    await sql`insert into app_user (id, email, name) values (${id}, ${`${id.toLowerCase()}@example.test`}, 'Somebody')`.execute(
+      database.admin,
+    );
+    return id;
+  }
+
+  const app: FastifyInstance = await createServer({
+    logger: pino({ level: 'silent' }),
+    version: '0',
+    perAddress: 1_000_000,
+    trustedProxies: [],
+  });
+  const api = createApi(app, {
+    database: database.app,
+    sealer,
+    authenticate: async (authorization) => callers.get(authorization ?? ''),
+    countCaller: () => undefined,
+  });
+  credentialRoutes(api, { cursors: createCursors(randomBytes(32)), sealer, pins: createPinHasher() });
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+
+  return {
+    database,
+    sealer,
+    facility: facilities[0],
+    other: facilities[1],
+    userOf: (role, facility = facilities[0]) => users.get(`${role}@${facility}`) ?? '',
+    async call<Body>(method: string, path: string, body?: unknown, as: Parameters<Room['call']>[3] = {}) {
+      const facility = as.facility ?? facilities[0];
+      const response = await fetch(`${address}/v1/facilities/${facility}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${as.role ?? 'owner'}@${facility}`,
+          ...(method === 'GET' ? {} : { 'idempotency-key': as.key ?? randomUUID() }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Body };
+    },
+    async close() {
+      await app.close();
+      await database.close();
+    },
+  };
+}
