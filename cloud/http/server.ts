@@ -13,6 +13,7 @@ import { docsPage, docsStyle, type OpenApiDocument } from './docs-page.ts';
 import { sendError, sendRefusal } from './error-map.ts';
 import { describeApi } from './openapi.ts';
 import { preferredLanguage, RequestRefused } from './problem.ts';
+import { keepRawBodies } from './raw-body.ts';
 import { serializerCompiler, validatorCompiler } from './validate.ts';
 
 export interface ServerOptions {
@@ -46,7 +47,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendRefusal(new RequestRefused({ refused: 'NOT_FOUND' }), request, reply));
-  app.removeContentTypeParser('text/plain');
+  keepRawBodies(app);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
   });
