@@ -35,3 +35,10 @@ export function isEffective(held: number | undefined, change: FeedChange): boole
   if (change.op === 'put') return held === undefined || change.row.version > held;
   return held !== undefined && change.version >= held;
 }
+
+/**
+ * In its order the feed never holds two credentials of one lookup value; an urgent row can bring the later one before the
+ * earlier left. Then the newer stays and the other is taken out, or not put: it leaves anyway before the cursor is there.
+ * @param other version of another credential with the same lookup value.
+ */
+export const takesLookupFrom = (other: number, put: { readonly version: number }): boolean => put.version > other;

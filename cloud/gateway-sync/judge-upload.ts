@@ -57,6 +57,10 @@ export type UploadJudgement =
   | { readonly kind: 'gap' }
   /** 409 JOURNAL_FORKED with the stand: keep these beside the others, raise the alarm. `seq`: the first that differs. */
   | { readonly kind: 'forked'; readonly seq: number; readonly entries: readonly UploadedEntry[] }
+  /**
+   * Stored nowhere, and counted. `head-forged` is answered with the signed stand as a fork is: a gateway whose disk lost its last
+   * head signs with the key before, and learns so that it must begin anew.
+   */
   | { readonly kind: 'refused'; readonly reason: UploadFault | 'other-gateway' | 'contradicts-statement' };
 
 export function judgeUpload(facts: UploadFacts, upload: JournalUpload, isSigned: IsSigned): UploadJudgement {

@@ -79,8 +79,11 @@ export const journalAckStatement = z.strictObject({
   epoch: epochSchema.min(1),
   seq: seqSchema,
   hash: hashSchema,
+  /** By which the cloud expects the next head: a gateway that would sign with another lost the head that named it. */
+  nextKey: bytesSchema(32),
   at: wallSchema,
 });
+export type JournalAck = z.infer<typeof journalAckStatement>;
 export const journalReply = z.strictObject({ ack: jwsSchema });
 /**
  * Body of 409 JOURNAL_GAP and JOURNAL_FORKED: the last entry the cloud has. The door process believes only the signed form,

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { judgeJournalAck } from '#gateway/journal/judge-ack.ts';
+import { identifier } from '#shared/identifier.ts';
 import { placeOf } from '#shared/journal-chain.ts';
 
 const stand = { tip: placeOf(2, 80), acked: placeOf(2, 50) };
-const ours = { gateway: 'gw1', hashAt: 'aa' };
-const word = (epoch: number, seq: number, hash = 'aa', gateway = 'gw1') => ({ gateway, epoch, seq, hash });
+const ours = { gateway: 'gw1', hashAt: 'aa', keyAfter: 'k1' };
+const word = (epoch: number, seq: number, hash = 'aa', gateway = 'gw1') => ({
+  gateway: identifier<'gateway'>(gateway),
+  epoch,
+  seq,
+  hash,
+  nextKey: 'k1',
+});
 
 describe('the cloud’s word on the history', () => {
   it('advances to an entry that is ours as we have it', () => {
@@ -25,6 +32,14 @@ describe('the cloud’s word on the history', () => {
 
   it('on another entry under our number says that our end is another', () => {
     expect(judgeJournalAck(stand, word(2, 60, 'bb'), ours)).toMatchObject({ kind: 'lost', nextEpoch: 3 });
+  });
+
+  it('that expects another key says that the head which named it is lost', () => {
+    expect(judgeJournalAck(stand, word(2, 60), { ...ours, keyAfter: 'k0' })).toMatchObject({
+      kind: 'lost',
+      nextEpoch: 3,
+    });
+    expect(judgeJournalAck(stand, word(2, 60), { ...ours, keyAfter: undefined })).toMatchObject({ kind: 'advance' });
   });
 
   it('on a later epoch says that more than our end is lost, and which epoch is free', () => {
