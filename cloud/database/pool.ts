@@ -45,8 +45,10 @@ export function openPool({ url, size, name, statementMs = 10_000 }: PoolOptions)
     // The network may die without a word: the client's own deadline, past the server's.
     query_timeout: statementMs + 5_000,
     keepAlive: true,
-    options: '-c search_path=public,pg_temp -c timezone=UTC',
+    options: '-c search_path=public,\\ pg_temp -c timezone=UTC',
   });
+  // A connection that dies in somebody's hands says so by its next statement; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined); // Of an idle connection; the pool has dropped it, the next use reports.
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 }

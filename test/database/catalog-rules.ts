@@ -95,7 +95,7 @@ export const catalogRules: readonly CatalogRule[] = [
   rule(
     'claims in policies are read once per statement',
     `select table_name || '.' || name as breach from policies, lateral (values (shown), (checked)) part (expression)
-     where regexp_replace(expression, '\\( SELECT ${claims}', '', 'g') ~ 'app\\.(facility_ids|facilities_as|user_id|gateway_id|organization_id|actor|claim)\\('`,
+     where regexp_replace(expression, '\\( SELECT \\(?${claims}', '', 'g') ~ 'app\\.(facility_ids|facilities_as|user_id|gateway_id|organization_id|actor|claim)\\('`,
     `create policy loose on lamp for select to kannuki_app using (facility_id = any (app.facility_ids()))`,
   ),
   rule(

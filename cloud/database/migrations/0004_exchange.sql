@@ -37,7 +37,7 @@ create table idempotency_key (
 );
 create index idempotency_key_expiry on idempotency_key (expires_at);
 select build.tenant_table('idempotency_key', app => 'select,insert,update,delete', tenant =>
-  '(facility_id = any ((select app.facility_ids())::text[]) or facility_id = ''-'') and actor = (select app.actor())');
+  'facility_id = any ((select app.facility_ids() || ''-''::text)::text[]) and actor = (select app.actor())');
 select build.policy('idempotency_key', 'kannuki_worker', command, 'expires_at < now()')
   from unnest(array['select', 'delete']) command;
 
