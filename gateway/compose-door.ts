@@ -3,34 +3,28 @@
  *
  * Closing is the reverse; the journal is the last to go.
  */
-import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
-import { createCredentialLookup } from '#shared/credential-lookup.ts';
-import type { DeviceId, LineId } from '#shared/identifier.ts';
-import { invariant } from '#shared/invariant.ts';
-import { BusKeeper, type KeptBus } from './access/bus-keeper.ts';
+import type { DeviceId } from '#shared/identifier.ts';
+import { BusKeeper } from './access/bus-keeper.ts';
 import { DeviceKeys } from './access/device-keys.ts';
 import { FrontDesk } from './access/front-desk.ts';
 import type { GatewayNews } from './access/gateway-news.ts';
 import { machineWall, TimeKeeper } from './clock/time-keeper.ts';
+import { capturePorts, createBus } from './compose-bus.ts';
+import type { DoorCloud } from './compose-cloud.ts';
 import type { Config } from './config.ts';
 import type { Handlers } from './control/door-side.ts';
 import type { Driver } from './device/driver.ts';
-import { lineConfigOf } from './device/line-address.ts';
-import { openCaptureFile } from './device/osdp/capture-file.ts';
-import { captureText, emptyCaptureText } from './device/osdp/capture-text.ts';
-import { createOsdpBus } from './device/osdp/osdp-bus.ts';
+import { ContactKeeper } from './follow/contact-keeper.ts';
+import { LookupKeeper } from './follow/lookup-keeper.ts';
 import { appendInterrupted } from './journal/open-journal.ts';
 import type { History } from './open-history.ts';
 import type { DoorProcess } from './operate/door-process.ts';
-import { createHandlers } from './operate/handlers.ts';
+import { createHandlers, recordAct } from './operate/handlers.ts';
 import { DoorBroadcast } from './operate/history.ts';
 import { Importer } from './operate/import.ts';
-import { StorageWatch } from './operate/storage-watch.ts';
+import { ReplicaGuard } from './operate/replica-guard.ts';
 import { createPinHasher, type PinHasher } from './replica/pin-hasher.ts';
 import { Replica } from './replica/replica.ts';
-import { replicaPath } from './replica/replica-folder.ts';
-import { namesSetAside } from './store/quarantine.ts';
 import { readKernelSynchronization } from './system/kernel-time.ts';
 import type { Logger } from './system/logger.ts';
 import { monotonicNow } from './system/monotonic.ts';
@@ -94,7 +88,12 @@ export class DoorGateway {
   readonly #buses: BusKeeper;
   readonly #keys: DeviceKeys;
   readonly #broadcast = new DoorBroadcast();
-  readonly #storage: StorageWatch;
+  readonly #guard: ReplicaGuard;
+  readonly #lookup: LookupKeeper;
+  readonly #contact: ContactKeeper;
+  readonly #process: DoorProcess;
+  #cloud: DoorCloud | undefined;
+  #isClosed = false;
   #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(opened: Opened) {
@@ -108,23 +107,39 @@ export class DoorGateway {
       thread: threads.replica,
       journalled: news.headOf(history.memory),
       wallNow: machineWall,
-      onHead: (head) => news.takeHead(head),
+      onHead: (head) => {
+        this.#lookup?.use(head.epoch);
+        news.takeHead(head);
+      },
       onTampered: (row) => {
         this.#replica.reader.quarantine(`${row.table} ${row.key} is not as it was written`);
         news.takeTampered(row);
       },
     });
-    this.#replica.reader.onFault((fault) => this.#takeReplicaFault(fault));
+    const { state } = this.#replica.reader;
+    const epoch = state.kind === 'empty' ? undefined : state.head?.epoch;
+    this.#lookup = new LookupKeeper(history.site, history.lookupKey, epoch);
+    this.#contact = new ContactKeeper({
+      now: monotonicNow,
+      time: opened.time,
+      bootId: history.bootId,
+      memory: history.memory,
+      keep: (writes) => this.#desk.keep(writes),
+    });
     this.#desk = this.#createDesk();
     this.#buses = new BusKeeper(
-      (line) => this.#createBus(line),
+      (line) => createBus(line, { config, news, keys: this.#keys }),
       (event) => this.#desk.takeEvent(event),
     );
     this.#keys = new DeviceKeys(config, history.site, {
       desk: this.#desk,
       rebuild: (line) => this.#buses.rebuild(line),
     });
-    this.#storage = this.#createStorageWatch();
+    const { archive } = history;
+    const { dataDir } = config;
+    const guarded = { dataDir, archive, news, replica: this.#replica, checkThread: threads.check, log: opened.log };
+    this.#guard = new ReplicaGuard(guarded);
+    this.#process = this.#createProcess();
     this.handlers = this.#createHandlers();
   }
 
@@ -141,12 +156,15 @@ export class DoorGateway {
       // Not at once: the first card must not wait for a thread that only PINs need.
       setTimeout(() => this.#pins.warm(), warmPinsMs),
     ];
+    void this.#openCloud();
   }
 
   async close(): Promise<void> {
     const { history, time } = this.#opened;
+    this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
-    this.#storage.close();
+    this.#cloud?.close();
+    this.#guard.close();
     this.#keys.close();
     await this.#buses.close();
     this.#desk.close();
@@ -165,9 +183,9 @@ export class DoorGateway {
       journal: history.journal,
       memory: history.memory,
       replica: this.#replica.reader,
-      lookup: createCredentialLookup(history.lookupKey),
+      lookup: this.#lookup.lookup,
       pins: this.#pins,
-      contactAgeMs: () => 'unknown',
+      contactAgeMs: () => this.#contact.ageMs(),
       command: (device, command, deadline) =>
         this.#driverOf(device)?.command(device, command, deadline) ??
         Promise.resolve({ kind: 'not-executed', reason: 'offline' }),
@@ -177,44 +195,6 @@ export class DoorGateway {
       doorChanged: (door) => this.#broadcast.tell(door),
       faulted: (error) => log.error({ err: error }, 'facts could not be gathered'),
     });
-  }
-
-  #createStorageWatch(): StorageWatch {
-    const { config, history, news, threads, log } = this.#opened;
-    return new StorageWatch({
-      dataDir: config.dataDir,
-      now: monotonicNow,
-      writtenBytes: () => history.archive.writtenBytes(),
-      checkReplica: () => this.#replica.checkAll(),
-      checkThread: threads.check,
-      onHealth: (state) => {
-        news.takeStorage(state);
-        news.takeAside(namesSetAside(config.dataDir));
-      },
-      onDamage: (file, findings) => {
-        news.takeDamage(file, findings);
-        if (file === this.#replicaName()) this.#takeReplicaFault({ isLost: true, detail: `${file}: ${findings}` });
-      },
-      failed: (error) => log.warn({ err: error }, 'the storage could not be looked at'),
-    });
-  }
-
-  #replicaName(): string {
-    const { state } = this.#replica.reader;
-    const epoch = state.kind === 'empty' ? 0 : (state.head?.epoch ?? 0);
-    return basename(replicaPath('', epoch));
-  }
-
-  /** From a replica that proved damaged nothing is granted until the next import, and that stands as an alarm. */
-  #takeReplicaFault({ isLost, detail }: { readonly isLost: boolean; readonly detail: string }): void {
-    const { news } = this.#opened;
-    if (!isLost) {
-      news.takeUnread(detail);
-      return;
-    }
-    this.#storage.condemn(this.#replicaName(), detail);
-    this.#replica.reader.quarantine(detail);
-    news.takeQuarantine(detail);
   }
 
   /** Lets go what the cloud has acknowledged and nobody keeps any longer; without an acknowledgement, nothing. */
@@ -233,21 +213,30 @@ export class DoorGateway {
     return this.#buses.list().find((bus) => bus.line === line?.id)?.driver;
   }
 
-  #createBus(id: LineId): KeptBus {
-    const line = this.#opened.config.lines.find((each) => each.id === id);
-    invariant(line !== undefined, `line ${id} is configured`);
-    const bus = createOsdpBus(
-      { line: lineConfigOf(line), devices: line.devices.map((device) => this.#keys.deviceConfig(device)) },
-      { now: monotonicNow, randomBytes, onLine: (health) => this.#opened.news.takeLine(health) },
-    );
-    return { driver: bus, lineState: () => bus.lineHealth() };
+  /** Doors do not wait for it. */
+  async #openCloud(): Promise<void> {
+    const { history, config, log } = this.#opened;
+    const { DoorCloud } = await import('./compose-cloud.ts');
+    if (this.#isClosed) return;
+    const cloud = new DoorCloud({
+      history,
+      replica: this.#replica,
+      desk: this.#desk,
+      lookup: this.#lookup,
+      contact: this.#contact,
+      process: this.#process,
+      devices: devicesOf(config),
+      recordAct: (body) => recordAct(body, this.#desk.commands),
+    });
+    this.#cloud = cloud;
+    await cloud.open(log);
   }
 
-  #createHandlers(): Handlers {
-    const { config, history, time, threads } = this.#opened;
-    const { journal, archive, site, memory, masterKey } = history;
-    const { doors, alarms, sources, commands, reads } = this.#desk;
-    const process: DoorProcess = {
+  #createProcess(): DoorProcess {
+    const { config, history, time } = this.#opened;
+    const { journal, archive, site } = history;
+    const { doors, alarms, sources } = this.#desk;
+    return {
       dataDir: config.dataDir,
       version,
       now: monotonicNow,
@@ -258,23 +247,30 @@ export class DoorGateway {
       time,
       doors,
       alarms,
-      storage: this.#storage,
+      storage: this.#guard.storage,
       buses: () => this.#buses.list(),
       hasOwnKey: (device) => this.#keys.hasOwnKey(device),
       sources,
+      cloud: () => this.#cloud?.desk.status(),
     };
+  }
+
+  #createHandlers(): Handlers {
+    const { config, history, threads } = this.#opened;
+    const { memory, masterKey } = history;
+    const { commands, reads } = this.#desk;
     return createHandlers({
-      process,
+      process: this.#process,
+      cloud: () => this.#cloud,
       broadcast: this.#broadcast,
       commands,
       memory,
       reads,
-      importer: new Importer(
-        this.#replica,
-        config.dataDir,
-        config.lines.flatMap(({ devices }) => devices.map(({ id }) => id)),
-      ),
-      capture: { textOf: captureTextOf, openFile: openCaptureFile },
+      importer: new Importer(this.#replica, config.dataDir, {
+        devices: devicesOf(config),
+        isOfCloud: () => this.#cloud?.desk.enrolled !== undefined,
+      }),
+      capture: capturePorts,
       masterKey,
       verifyThread: threads.verify,
       openInstallWindow: (call) => this.#keys.openWindow(call, this.#driverOf(call.device)),
@@ -283,11 +279,5 @@ export class DoorGateway {
   }
 }
 
-function captureTextOf(): (traffic: Parameters<typeof captureText>[1]) => readonly string[] {
-  let state = emptyCaptureText;
-  return (traffic) => {
-    const step = captureText(state, traffic);
-    state = step.state;
-    return step.lines;
-  };
-}
+const devicesOf = (config: Config): readonly DeviceId[] =>
+  config.lines.flatMap(({ devices }) => devices.map(({ id }) => id));

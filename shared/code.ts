@@ -10,6 +10,7 @@ import { type CodeText, text } from './code/code-text.ts';
 import { credentialRefusals } from './code/credential-refusals.ts';
 import { databaseFaults } from './code/database-faults.ts';
 import { doorRefusals } from './code/door-refusals.ts';
+import { gatewayRefusals } from './code/gateway-refusals.ts';
 import { identityRefusals } from './code/identity-refusals.ts';
 import { machineAnswers } from './code/machine-answers.ts';
 import { requestRefusals } from './code/request-refusals.ts';
@@ -42,6 +43,7 @@ export const codeTables = [
   identityRefusals,
   credentialRefusals,
   syncRefusals,
+  gatewayRefusals,
 ] as const;
 
 type CodesOf<Table> = Table extends unknown ? keyof Table : never;

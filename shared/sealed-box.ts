@@ -45,6 +45,11 @@ function boxKey(shared: Buffer, ephemeral: Uint8Array, receiver: Uint8Array, pur
   return new Uint8Array(hkdfSync('sha256', shared, salt, `kannuki-sealed-box-1 ${purpose}`, keyBytes));
 }
 
+/** Raw public half. @param privateKey PKCS #8 of an X25519 key. */
+export function publicSealKeyOf(privateKey: Uint8Array): Uint8Array {
+  return rawPublicKey(createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' }));
+}
+
 /** @param receiver raw X25519 public key. */
 export function sealFor(receiver: Uint8Array, purpose: string, secret: Uint8Array): string {
   const ephemeral = generateKeyPairSync('x25519');

@@ -2,13 +2,14 @@
  * What passes over the control sockets: one JSON object a line, typed, bounded, with a deadline.
  *
  * A call gets exactly one reply, or a stream of items and then one reply. The socket decides the rights:
- * whoever can open `admin.sock` may act; `edge.sock` may only look.
+ * whoever can open `admin.sock` may act; `edge.sock` may look, and relay what others signed.
  */
 import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
+import { relayVerbs, syncCalls } from './sync-calls.ts';
 
-/** Longest line on a control socket, bytes; an import chunk is the largest message. */
-export const messageBytesMax = 512 * 1024;
+/** Longest line on a control socket, bytes; a relayed chunk of a snapshot is the largest message. */
+export const messageBytesMax = 768 * 1024;
 /** Largest import accepted, bytes over all its files. */
 export const importBytesMax = 256 * 1024 * 1024;
 export const chunkBytesMax = 256 * 1024;
@@ -79,12 +80,13 @@ export const calls = {
   'verify-journal': z.strictObject({}),
   /** Stream: redacted bus traffic. */
   capture: z.strictObject({ line: idSchema<'line'>().optional(), form: z.enum(['text', 'pcapng']).default('text') }),
+  ...syncCalls,
 } as const;
 
 export type Verb = keyof typeof calls;
 export type Arguments<Of extends Verb> = z.infer<(typeof calls)[Of]>;
 
-/** What `edge.sock` may call: nothing here moves a door or changes what is known. */
+/** What `edge.sock` may call: nothing here moves a door or changes what is known, but by the word of the cloud. */
 export const lookingVerbs: ReadonlySet<Verb> = new Set<Verb>([
   'status',
   'events',
@@ -92,10 +94,11 @@ export const lookingVerbs: ReadonlySet<Verb> = new Set<Verb>([
   'explain',
   'simulate',
   'reads',
+  ...relayVerbs,
 ]);
 
 /** Calls that go on until their caller leaves. */
-export const streamVerbs: ReadonlySet<Verb> = new Set<Verb>(['follow', 'capture']);
+export const streamVerbs: ReadonlySet<Verb> = new Set<Verb>(['follow', 'capture', 'sync-follow']);
 
 const verbs = Object.keys(calls) as [Verb, ...Verb[]];
 

@@ -1,5 +1,6 @@
 /** What the door process answers, as types: plain values that survive JSON. */
 import type { Code } from '#shared/code.ts';
+import type { CloudStatus } from './sync-replies.ts';
 
 export interface DoorStatus {
   readonly id: string;
@@ -58,6 +59,8 @@ export interface StatusReport {
   readonly doors: readonly DoorStatus[];
   readonly lines: readonly { readonly line: string; readonly state: string; readonly detail: string }[];
   readonly devices: readonly DeviceStatus[];
+  /** The way to the cloud; absent where this gateway belongs to none. */
+  readonly cloud?: CloudStatus | undefined;
   /** Standing alarms of devices and of the gateway itself. */
   readonly alarms: readonly { readonly subject: string; readonly code: Code; readonly detail: string }[];
 }

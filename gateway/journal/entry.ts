@@ -34,6 +34,8 @@ export type EntryKind =
   | 'exit.requested'
   | 'command.received'
   | 'command.refused'
+  /** Of a command whose end no door tells: it was so already, or moves no door. */
+  | 'command.done'
   | 'device.online'
   | 'device.offline'
   | 'device.key-installed'
@@ -85,6 +87,7 @@ export interface StateWrite {
     | 'mode'
     | 'clock-floor'
     | 'contact'
+    | 'feed-floor'
     | 'boot'
     | 'replica-head';
   readonly key: string;

@@ -27,6 +27,7 @@ const ends: ReadonlySet<string> = new Set<EntryKind>([
   'release.interrupted',
   'door.mode-changed',
   'command.refused',
+  'command.done',
 ]);
 
 const begins = (kind: string): kind is OpenRequest['begunBy'] =>

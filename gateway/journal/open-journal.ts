@@ -12,7 +12,7 @@ import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
-import type { UploadPage } from './read-upload.ts';
+import type { UploadFrom, UploadPage } from './read-upload.ts';
 import type { JournalExtent, JournalThreadOptions } from './thread-message.ts';
 
 export interface OpenJournalOptions extends Omit<JournalThreadOptions, 'budgetBytes' | 'atBudget' | 'reserveBytes'> {
@@ -50,7 +50,7 @@ export interface JournalArchive {
   beginEpoch(known: { readonly epoch: number; readonly seq: number }, stamp: ClockStamp): Promise<number>;
   extent(): Promise<JournalExtent>;
   /** What goes up next, after a place that the cloud has. @returns `undefined` where there is nothing. @throws StoreFault */
-  upload(after: { readonly epoch: number; readonly seq: number }): Promise<UploadPage | undefined>;
+  upload(after: UploadFrom): Promise<UploadPage | undefined>;
   personal(entry: { readonly epoch: number; readonly seq: number }): Promise<PersonalValues | undefined>;
   /** Erases personal values from the file; the chain stays whole. @returns how many there were. */
   erasePersonal(entries: { readonly epoch: number; readonly seqs: readonly number[] }): Promise<number>;

@@ -3,7 +3,6 @@
  *
  * Guarantees: contiguous from what was asked for, or from behind a gap that it names; each entry recomputed and linked
  * before it leaves; it ends at a head, signed now where the end of the journal has none yet.
- * Not promised: an end at a head where more entries lie between two heads than one upload holds; such a stretch is sent without.
  */
 import {
   type UploadedEntry,
@@ -32,7 +31,18 @@ export interface UploadPage {
         readonly before: { readonly epoch: number; readonly seq: number };
       }
     | undefined;
-  readonly gap: { readonly fromSeq: number; readonly toSeq: number; readonly lastHash: string } | undefined;
+  /** `nextKey`: of the first head behind it. */
+  readonly gap:
+    | { readonly fromSeq: number; readonly toSeq: number; readonly lastHash: string; readonly nextKey: string }
+    | undefined;
+}
+
+export interface UploadFrom {
+  readonly epoch: number;
+  /** The last that the cloud has. */
+  readonly seq: number;
+  /** At most so many entries are wanted; it is exceeded where no head stands earlier. */
+  readonly entries: number;
 }
 
 /** Rows read between two looks at what waits to be written. */
@@ -42,10 +52,10 @@ const frameBytes = 128 * 1024;
 /** Around an entry's own texts: member names, hashes, numbers. */
 const entryFrameBytes = 400;
 
-/** @returns `undefined` where nothing lies after `after`. @throws StoreFault STORE_DAMAGED where an entry is not what was written. */
+/** @returns `undefined` where nothing lies behind it, or nothing that is under a head. @throws StoreFault STORE_DAMAGED where an entry is not what was written. */
 export async function readUpload(
   file: JournalFile,
-  after: { readonly epoch: number; readonly seq: number },
+  after: UploadFrom,
   yieldToWrites: () => Promise<void>,
 ): Promise<UploadPage | undefined> {
   const { boundary } = file.position().extent;
@@ -55,14 +65,16 @@ export async function readUpload(
   if (first === undefined) return undefined;
   signAtEnd(file, rows);
   const heads = headsOver(file, rows);
-  const end = heads.at(-1)?.place ?? rows.at(-1)?.place ?? 0;
-  const epoch = epochOf(first.place);
+  const wanted = heads.filter(({ place }) => place - first.place < after.entries);
+  const sent = wanted.length > 0 ? wanted : heads.slice(0, 1);
+  const end = sent.at(-1)?.place;
+  if (end === undefined) return undefined;
   return {
-    epoch,
+    epoch: epochOf(first.place),
     firstSeq: seqOf(first.place),
     prevHash: hexOf(first.prevHash),
     entries: rows.filter(({ place }) => place <= end).map((row) => uploadedEntry(file, row)),
-    heads: heads.map(uploadedHead),
+    heads: sent.map(uploadedHead),
     begins: seqOf(first.place) === 1 ? beginningOf(file, first) : undefined,
     gap: gapBefore(file, first, after),
   };
@@ -146,14 +158,13 @@ function beginningOf(file: JournalFile, first: EntryRow): UploadPage['begins'] {
 }
 
 /** What was let go between the place that was asked for and the first entry that is still there. */
-function gapBefore(
-  file: JournalFile,
-  first: EntryRow,
-  after: { readonly epoch: number; readonly seq: number },
-): UploadPage['gap'] {
+function gapBefore(file: JournalFile, first: EntryRow, after: UploadFrom): UploadPage['gap'] {
   const fromSeq = after.epoch === epochOf(first.place) ? after.seq + 1 : 1;
   const toSeq = seqOf(first.place) - 1;
-  return toSeq < fromSeq ? undefined : { fromSeq, toSeq, lastHash: hexOf(file.position().extent.boundaryHash) };
+  if (toSeq < fromSeq) return undefined;
+  const { boundaryHash, firstKey } = file.position().extent;
+  const nextKey = file.tables.headAtOrBefore.get(first.place - 1)?.nextKey ?? firstKey;
+  return { fromSeq, toSeq, lastHash: hexOf(boundaryHash), nextKey: toBase64url(nextKey) };
 }
 
 function damaged(file: JournalFile, place: number): StoreFault {

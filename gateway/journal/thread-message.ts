@@ -13,7 +13,7 @@ import type { JournalState } from './journal.ts';
 import type { StoresReport } from './open-stores.ts';
 import type { ClockStamp, PreparedDraft, PreparedState } from './prepared-entry.ts';
 import type { PersonalValues } from './read-entries.ts';
-import type { UploadPage } from './read-upload.ts';
+import type { UploadFrom, UploadPage } from './read-upload.ts';
 
 export interface JournalThreadOptions {
   /** Holds journal.db, site.db and the reserve; must exist. */
@@ -67,7 +67,7 @@ export interface JournalQuestions {
   acknowledge: { ask: { readonly epoch: number; readonly seq: number; readonly hash: string }; answer: boolean };
   /** What the cloud has answered for, and how far the history goes. */
   extent: { ask: object; answer: JournalExtent };
-  upload: { ask: { readonly after: { readonly epoch: number; readonly seq: number } }; answer: UploadPage | undefined };
+  upload: { ask: { readonly after: UploadFrom }; answer: UploadPage | undefined };
   prune: { ask: { readonly before: number }; answer: boolean };
   'begin-epoch': {
     ask: { readonly known: { readonly epoch: number; readonly seq: number }; readonly stamp: ClockStamp };

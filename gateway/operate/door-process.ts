@@ -7,6 +7,7 @@ import type { AlarmBoard } from '../access/alarm-board.ts';
 import type { Bus } from '../access/bus-keeper.ts';
 import type { DoorSet } from '../access/door-set.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
+import type { CloudStatus } from '../control/sync-replies.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
 import type { ReplicaReader } from '../replica/replica-reader.ts';
@@ -30,4 +31,6 @@ export interface DoorProcess {
   readonly hasOwnKey: (device: DeviceId) => boolean | undefined;
   /** What decisions are made from. */
   readonly sources: AccessDeskPorts['sources'];
+  /** The way to the cloud; `undefined` where this gateway belongs to none. */
+  readonly cloud: () => CloudStatus | undefined;
 }

@@ -12,6 +12,7 @@ import type { ClockFact } from '../door/facts.ts';
 import type { EntryDraft } from '../journal/entry.ts';
 import { storeFault } from '../store/store-fault.ts';
 import { type CapturePorts, captureTraffic } from './capture.ts';
+import { type CloudPart, cloudHandlers } from './cloud-handlers.ts';
 import type { DoorProcess } from './door-process.ts';
 import { explainPast, simulateDecision } from './explain.ts';
 import { type DoorBroadcast, followEvents, readEvents } from './history.ts';
@@ -21,6 +22,7 @@ import { verifyHistory } from './verify.ts';
 
 export interface HandlerParts {
   readonly process: DoorProcess;
+  readonly cloud: () => CloudPart | undefined;
   readonly broadcast: DoorBroadcast;
   readonly commands: CommandDeskPorts;
   readonly memory: StateMemory;
@@ -71,6 +73,7 @@ function handlersOf(parts: HandlerParts): Handlers {
     'import-commit': (call, context) => importer.commit(call, context),
     'verify-journal': () => verifyHistory(process, parts.masterKey, parts.verifyThread),
     capture: (call, context) => captureTraffic(call, context, { process, ports: parts.capture }),
+    ...cloudHandlers(parts.cloud),
   };
 }
 
@@ -94,7 +97,7 @@ async function setMode(
 }
 
 /** An operator's act is in the history before it is done, and done only if it is. */
-async function recordAct(body: EntryDraft['body'], { commands }: HandlerParts): Promise<void> {
+export async function recordAct(body: EntryDraft['body'], commands: CommandDeskPorts): Promise<void> {
   const result = await commands.append({ kind: 'command.received', door: null, requestId: null, body });
   if (result.kind !== 'durable')
     throw new ControlRefusal('JOURNAL_UNAVAILABLE', 'the journal cannot take an entry, so nothing was done');
@@ -107,7 +110,7 @@ const deviceNames = ({ process }: HandlerParts): string =>
     .join(', ') || 'none';
 
 async function acceptDevice({ device }: Arguments<'accept-device'>, parts: HandlerParts): Promise<'accepted'> {
-  await recordAct({ command: 'accept-device', device }, parts);
+  await recordAct({ command: 'accept-device', device }, parts.commands);
   const answer = await parts.acceptDevice(device);
   if (answer === 'unknown-device')
     throw new ControlRefusal('NOT_FOUND', `no device ${device}; devices: ${deviceNames(parts)}`);
@@ -121,7 +124,7 @@ const noWindow = {
 
 async function openWindow(call: Arguments<'install-window'>, parts: HandlerParts): Promise<'opened'> {
   const { device, seconds } = call;
-  await recordAct({ command: 'install-window', device, seconds }, parts);
+  await recordAct({ command: 'install-window', device, seconds }, parts.commands);
   const answer = await parts.openInstallWindow(call);
   if (answer === 'unknown-device')
     throw new ControlRefusal('NOT_FOUND', `no device ${device}; devices: ${deviceNames(parts)}`);
@@ -133,7 +136,7 @@ async function openWindow(call: Arguments<'install-window'>, parts: HandlerParts
 
 async function setClock({ at }: Arguments<'clock-set'>, parts: HandlerParts): Promise<ClockFact> {
   const wall = wallMs(Date.parse(at));
-  await recordAct({ command: 'clock-set', to: wall }, parts);
+  await recordAct({ command: 'clock-set', to: wall }, parts.commands);
   const { time } = parts.process;
   const refusal = time.take({ kind: 'technician', wall }).find(({ kind }) => kind === 'refused');
   if (refusal?.kind === 'refused') throw new ControlRefusal('REFUSED', `the time was not taken: ${refusal.why}`);

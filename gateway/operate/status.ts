@@ -55,6 +55,7 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
         };
       }),
     ),
+    cloud: process.cloud(),
     alarms: alarms
       .list()
       .map(({ subject, code, detail }) => ({ subject: `${subject.kind} ${subject.id}`, code, detail })),

@@ -144,16 +144,18 @@ export class Replica {
     const { state } = this.reader;
     if (fed !== 'chunk' && state.kind !== 'live') return { kind: 'refused', reason: 'other-epoch' };
     const outcome = (await this.#call({ kind: 'follow', fed, jws })) as FollowOutcome;
-    if (outcome.kind === 'applied') await this.#moved();
+    if (outcome.kind === 'applied') {
+      if (this.#source) this.#source = { ...this.#source, floor: outcome.floor };
+      await this.#moved();
+    }
     return outcome;
   }
 
-  /** @param atSwitch called in the same turn in which decisions move to the new epoch. */
-  async build(epoch: number, atSwitch: () => void): Promise<BuildOutcome> {
+  /** The staged snapshot becomes the epoch in force; `onHead` hears of it in the turn in which decisions move to it. */
+  async build(epoch: number): Promise<BuildOutcome> {
     const outcome = (await this.#call({ kind: 'build', epoch })) as BuildOutcome;
     if (outcome.kind === 'refused') return outcome;
     this.reader.reopen(outcome.head, this.#plan.wallNow());
-    atSwitch();
     this.#tellHead();
     await this.#call({ kind: 'forget-others' });
     return outcome;

@@ -134,6 +134,24 @@ export const alarmTexts = {
     ],
     ['Check which changes since the backup are missing.', 'バックアップ以降の変更が失われていないか確認してください。'],
   ),
+  STATEMENT_FORGED: text(
+    ['Something was passed on as the cloud’s word and is not.', 'クラウドを装った内容が届きました。'],
+    [
+      'Look at the edge process and the network; what was passed on had no effect.',
+      '中継プロセスとネットワークを調べてください。内容は適用されていません。',
+    ],
+  ),
+  GATEWAY_OUT_OF_SERVICE: text(
+    ['The cloud has put this gateway out of service.', 'クラウドがこのゲートウェイを使用停止にしました。'],
+    ['Doors go on until their leases end; enrol it again.', '猶予の間は動作します。登録し直してください。'],
+  ),
+  FEED_HELD_UP: text(
+    [
+      'The cloud changed something that this version does not know.',
+      'このバージョンが対応していない変更がクラウドにあります。',
+    ],
+    ['Update the gateway.', 'ゲートウェイを更新してください。'],
+  ),
   JOURNAL_MISSING: text(
     ['A part of a gateway’s history will never arrive.', 'ゲートウェイの履歴の一部が失われました。'],
     ['Find out why it was let go or lost.', '失われた理由を調べてください。'],

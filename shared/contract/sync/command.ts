@@ -27,6 +27,7 @@ export const actSchema = z.discriminatedUnion('act', [
   z.strictObject({ act: z.literal('refresh') }),
 ]);
 export type RemoteAct = z.infer<typeof actSchema>;
+export type CardWindowAct = Extract<RemoteAct, { act: 'read-card' }>;
 
 export const commandStatement = z.strictObject({
   gateway: gatewayId,
