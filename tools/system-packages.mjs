@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const wanted = [
   { command: 'socat', package: 'socat', why: 'a real serial line (a pair of pseudo-terminals)' },
+  { command: '/usr/lib/postgresql/15/bin/postgres', package: 'postgresql-15', why: 'the oldest PostgreSQL we promise' },
   { command: 'cc', package: 'gcc libc6-dev', why: 'the power-cut recorder' },
 ];
 

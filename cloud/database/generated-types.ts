@@ -61,6 +61,16 @@ export interface AuditSeal {
   seq: number;
 }
 
+export interface CardRead {
+  facility_id: string;
+  gateway_id: string;
+  id: string;
+  reader_id: string;
+  received_at: Generated<Timestamp>;
+  sealed: string;
+  window_id: string;
+}
+
 export interface Credential {
   card_bits: number | null;
   created_at: Generated<Timestamp>;
@@ -103,7 +113,6 @@ export interface Door {
   created_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
   facility_id: string;
-  gateway_id: string | null;
   id: string;
   name: string;
   settings: Json;
@@ -200,6 +209,14 @@ export interface FeedAck {
   said_at: Timestamp;
 }
 
+export interface FeedAckBoot {
+  boot_count: number;
+  boot_id: string;
+  facility_id: string;
+  gateway_id: string;
+  heard_at: Generated<Timestamp>;
+}
+
 export interface FeedChange {
   facility_id: string;
   gateway_id: string;
@@ -209,17 +226,6 @@ export interface FeedChange {
   op: string;
   place: number;
   row: Json | null;
-}
-
-export interface FeedDesired {
-  facility_id: string;
-  gateway_id: string;
-  hash: Buffer | null;
-  key: string;
-  kind: string;
-  owner: string;
-  since: Generated<Timestamp>;
-  version: number;
 }
 
 export interface FeedEffective {
@@ -321,6 +327,22 @@ export interface GatewayAlarm {
   subject: Generated<string>;
 }
 
+export interface GatewayCommand {
+  act: Json;
+  code: string | null;
+  created_at: Generated<Timestamp>;
+  delivered_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  facility_id: string;
+  gateway_id: string;
+  id: string;
+  lifetime_ms: number;
+  requested_at: Generated<Timestamp>;
+  requested_by: string;
+  status: Generated<string>;
+  version: Generated<number>;
+}
+
 export interface GatewayHealth {
   facility_id: string;
   gateway_id: string;
@@ -393,6 +415,81 @@ export interface Invitation {
   version: Generated<number>;
 }
 
+export interface JournalEntry {
+  at: Timestamp;
+  body: string;
+  boot_id: string;
+  clock_state: string;
+  door_id: string | null;
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  hash: Buffer;
+  kind: string;
+  personal_hash: Buffer | null;
+  prev_hash: Buffer;
+  received_at: Generated<Timestamp>;
+  request_id: string | null;
+  seq: number;
+}
+
+export interface JournalFork {
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  held_hash: Buffer | null;
+  id: Generated<number>;
+  seq: number;
+  told: Json;
+  told_at: Generated<Timestamp>;
+  told_hash: Buffer;
+}
+
+export interface JournalGap {
+  epoch: number;
+  facility_id: string;
+  from_seq: number;
+  gateway_id: string;
+  last_hash: Buffer;
+  statement: string;
+  to_seq: number;
+  told_at: Generated<Timestamp>;
+}
+
+export interface JournalHead {
+  began_at: Generated<Timestamp>;
+  epoch: number;
+  facility_id: string;
+  first_key: Buffer;
+  gateway_id: string;
+  last_hash: Buffer;
+  last_seq: Generated<number>;
+  moved_at: Generated<Timestamp>;
+  next_key: Buffer;
+}
+
+export interface JournalPersonal {
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  received_at: Generated<Timestamp>;
+  salt: Buffer;
+  seq: number;
+  value: string;
+}
+
+export interface JournalSignedHead {
+  at: Timestamp;
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  hash: Buffer;
+  next_key: Buffer;
+  received_at: Generated<Timestamp>;
+  seq: number;
+  signature: Buffer;
+}
+
 export interface LoginFailure {
   failed_at: Generated<Timestamp>;
   failures: Generated<number>;
@@ -460,7 +557,6 @@ export interface ServiceToken {
   expires_at: Timestamp | null;
   facility_id: string;
   id: string;
-  last_used_at: Timestamp | null;
   name: string;
   revoked_at: Timestamp | null;
   token_hash: Buffer;
@@ -523,6 +619,7 @@ export interface DB {
   audit_event: AuditEvent;
   audit_head: AuditHead;
   audit_seal: AuditSeal;
+  card_read: CardRead;
   credential: Credential;
   credential_grant: CredentialGrant;
   door: Door;
@@ -534,8 +631,8 @@ export interface DB {
   external_leg: ExternalLeg;
   facility: Facility;
   feed_ack: FeedAck;
+  feed_ack_boot: FeedAckBoot;
   feed_change: FeedChange;
-  feed_desired: FeedDesired;
   feed_effective: FeedEffective;
   feed_group: FeedGroup;
   feed_head: FeedHead;
@@ -545,12 +642,19 @@ export interface DB {
   feed_source: FeedSource;
   gateway: Gateway;
   gateway_alarm: GatewayAlarm;
+  gateway_command: GatewayCommand;
   gateway_health: GatewayHealth;
   holder: Holder;
   holiday: Holiday;
   idempotency_key: IdempotencyKey;
   inbox_event: InboxEvent;
   invitation: Invitation;
+  journal_entry: JournalEntry;
+  journal_fork: JournalFork;
+  journal_gap: JournalGap;
+  journal_head: JournalHead;
+  journal_personal: JournalPersonal;
+  journal_signed_head: JournalSignedHead;
   login_failure: LoginFailure;
   oidc_attempt: OidcAttempt;
   organization: Organization;
