@@ -35,7 +35,7 @@ export type AckJudgement =
       readonly alarm?: 'regressed' | 'ahead';
       /**
        * The feed goes on above this place, never again in places that the gateway has seen; changes up to it count as no longer
-       * kept. The next ack then stands at the head, and is compared.
+       * kept. With that the ack stands at the head.
        */
       readonly raiseHeadTo?: number;
     }
@@ -45,17 +45,16 @@ export type AckJudgement =
 export function judgeAck({ gateway, last, heardOfBoot, head }: AckFacts, ack: FeedAck): AckJudgement {
   if (ack.gateway !== gateway) return { kind: 'refused', reason: 'other-gateway' };
   if (ack.count <= heardOfBoot) return { kind: 'noop' };
-  if (ack.cursor > head.seq) {
-    // What was numbered after the backup was made is unknown here: nothing of it can be said to be effective.
-    return { kind: 'count', effectiveTo: 0, compared: 'behind', alarm: 'ahead', raiseHeadTo: ack.cursor };
-  }
   const compared = compare(ack, head);
   // With another sum it may lack any row: nothing new is said to be effective until it was repaired.
   const effectiveTo = compared === 'differs' ? 0 : ack.cursor;
+  if (ack.cursor > head.seq)
+    return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: ack.cursor };
   if (last === undefined || ack.cursor >= last.cursor) return { kind: 'count', effectiveTo, compared };
   return { kind: 'count', effectiveTo, withdrawAfter: ack.cursor, compared, alarm: 'regressed' };
 }
 
+/** Beyond the head it is compared, too: the head is raised to where it stands, with the sums as they are. */
 function compare(ack: FeedAck, head: AckFacts['head']): 'same' | 'differs' | 'behind' {
   if (ack.cursor < head.seq) return 'behind';
   return ack.digest === head.digest ? 'same' : 'differs';

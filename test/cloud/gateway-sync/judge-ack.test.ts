@@ -47,8 +47,9 @@ describe('a signed ack', () => {
   });
 
   it('beyond the head shows that the cloud is the older one: the feed goes on above it', () => {
-    const judged = { kind: 'count', effectiveTo: 0, compared: 'behind', alarm: 'ahead', raiseHeadTo: 33 };
-    expect(judgeAck(facts, ack({ cursor: 33 }))).toEqual(judged);
+    const judged = { kind: 'count', effectiveTo: 0, compared: 'differs', alarm: 'ahead', raiseHeadTo: 33 };
+    expect(judgeAck(facts, ack({ cursor: 33, digest: other }))).toEqual(judged);
+    expect(judgeAck(facts, ack({ cursor: 33 }))).toEqual({ ...judged, effectiveTo: 33, compared: 'same' });
   });
 
   it('of another gateway is refused', () => {
