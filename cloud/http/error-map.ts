@@ -53,7 +53,7 @@ function ofFastify(error: unknown): Code {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refused = refusalOf(error);
   const status = codeHttpStatus(refused.code);
-  if (status >= 500) request.log.error({ err: error, request: request.id, code: refused.code }, 'request failed');
+  if (status >= 500) request.log.error({ err: error, code: refused.code }, 'request failed');
   sendRefusal(refused, request, reply);
 }
 

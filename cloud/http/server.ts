@@ -6,7 +6,7 @@
  */
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { newId } from '#cloud/database/new-id.ts';
 import { docsPage, docsStyle, type OpenApiDocument } from './docs-page.ts';
@@ -32,7 +32,7 @@ const headersMax = 32_768;
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyMax,
     genReqId: () => newId('req'),
     requestIdHeader: false,
@@ -52,9 +52,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
   });
   app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions, id } = request;
+    const { method, routeOptions } = request;
     const ms = Math.round(reply.elapsedTime);
-    request.log.info({ request: id, method, route: routeOptions.url, status: reply.statusCode, ms }, 'answered');
+    request.log.info({ method, route: routeOptions.url, status: reply.statusCode, ms }, 'answered');
   });
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'style-src': ["'self'"] } },

@@ -55,7 +55,8 @@ export function openCloudKey(file: string): Buffer {
     if (!(error instanceof CloudKeyFault) || error.code !== 'MASTER_KEY_MISSING') throw error;
   }
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // The embedded server may run as another user, who must pass through.
+    mkdirSync(dirname(file), { recursive: true, mode: 0o711 });
     writeWhole(file);
   } catch (error) {
     throw new CloudKeyFault(file, { code: 'MASTER_KEY_FORBIDDEN', cause: error });

@@ -1,0 +1,54 @@
+/** What the commands say, in both languages. */
+const english = {
+  summaries: {
+    run: 'serve the API and the gateways',
+    migrate: 'bring the database to this version',
+    'create-owner': 'make an organization, a facility and its owner',
+    'verify-audit': 'prove that what was done was not rewritten',
+    doctor: 'check everything that an operator would ask',
+  },
+  help: 'Every command takes --config FILE, --language en|ja, --json where a program may read, and --help.',
+  unknown: (name: string) => `there is no command "${name}"`,
+  serving: (url: string) => `serving on ${url}`,
+  goingDown: 'going down',
+  migrated: (version: number, applied: readonly string[]) =>
+    applied.length === 0
+      ? `the database is at ${version}`
+      : `the database is at ${version}, after ${applied.join(', ')}`,
+  ownerMade: 'owner',
+  organization: 'organization',
+  facility: 'facility',
+  password: 'password (shown this once)',
+  knownPassword: 'the password they have',
+  noFacility: 'there is no facility',
+  chainWhole: (facility: string, seq: number, hash: string) => `✓ ${facility}: ${seq} events, head ${hash}`,
+  chainBroken: (facility: string, seq: number, fault: string) => `✗ ${facility}: event ${seq} ${fault}`,
+};
+
+const japanese: typeof english = {
+  summaries: {
+    run: 'API とゲートウェイの受け付けを開始',
+    migrate: 'データベースをこの版に更新',
+    'create-owner': '組織・施設・所有者を作成',
+    'verify-audit': '操作の記録が書き換えられていないことを検証',
+    doctor: '運用に必要な点をすべて点検',
+  },
+  help: '共通のオプション: --config FILE、--language en|ja、--json(プログラム向け)、--help',
+  unknown: (name) => `コマンド「${name}」はありません`,
+  serving: (url) => `${url} で受け付けています`,
+  goingDown: '停止します',
+  migrated: (version, applied) =>
+    applied.length === 0
+      ? `データベースは版 ${version} です`
+      : `データベースを版 ${version} にしました: ${applied.join('、')}`,
+  ownerMade: '所有者',
+  organization: '組織',
+  facility: '施設',
+  password: 'パスワード(表示は今回のみ)',
+  knownPassword: '登録済みのパスワードのまま',
+  noFacility: '施設がありません',
+  chainWhole: (facility, seq, hash) => `✓ ${facility}: ${seq} 件、先頭 ${hash}`,
+  chainBroken: (facility, seq, fault) => `✗ ${facility}: ${seq} 件目 ${fault}`,
+};
+
+export const words = { en: english, ja: japanese } as const;
