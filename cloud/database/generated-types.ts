@@ -396,6 +396,7 @@ export interface InboxEvent {
   payload: Json;
   processed_at: Timestamp | null;
   received_at: Generated<Timestamp>;
+  retry_at: Generated<Timestamp>;
   source: string;
   type: string;
 }
@@ -451,6 +452,7 @@ export interface JournalGap {
   from_seq: number;
   gateway_id: string;
   last_hash: Buffer;
+  next_key: Buffer;
   statement: string;
   to_seq: number;
   told_at: Generated<Timestamp>;

@@ -787,6 +787,7 @@ create table inbox_event (
   received_at timestamp with time zone not null default (now()),
   claim_token uuid,
   lease_until timestamp with time zone,
+  retry_at timestamp with time zone not null default (now()),
   processed_at timestamp with time zone,
   failed_at timestamp with time zone,
   attempts integer not null default (0),
@@ -799,7 +800,7 @@ create table inbox_event (
   constraint inbox_event_source_check CHECK (((length(source) >= 1) AND (length(source) <= 128))),
   constraint inbox_event_type_check CHECK (((length(type) >= 1) AND (length(type) <= 128)))
 );
-CREATE INDEX inbox_event_open ON public.inbox_event USING btree (facility_id, received_at) WHERE ((processed_at IS NULL) AND (failed_at IS NULL));
+CREATE INDEX inbox_event_open ON public.inbox_event USING btree (retry_at) WHERE ((processed_at IS NULL) AND (failed_at IS NULL));
 create policy inbox_event_app_insert on inbox_event for insert to kannuki_app with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy inbox_event_app_select on inbox_event for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy inbox_event_app_update on inbox_event for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
@@ -905,11 +906,13 @@ create table journal_gap (
   from_seq bigint not null,
   to_seq bigint not null,
   last_hash bytea not null,
+  next_key bytea not null,
   statement text not null,
   told_at timestamp with time zone not null default (now()),
   constraint journal_gap_pkey PRIMARY KEY (facility_id, gateway_id, epoch, from_seq),
   constraint journal_gap_facility_id_gateway_id_fkey FOREIGN KEY (facility_id, gateway_id) REFERENCES gateway(facility_id, id),
-  constraint journal_gap_last_hash_check CHECK ((octet_length(last_hash) = 32))
+  constraint journal_gap_last_hash_check CHECK ((octet_length(last_hash) = 32)),
+  constraint journal_gap_next_key_check CHECK ((octet_length(next_key) = 32))
 );
 create policy journal_gap_app_select on journal_gap for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_gap_gateway_insert on journal_gap for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));

@@ -9,6 +9,8 @@ create table inbox_event (
   received_at timestamptz not null default now(),
   claim_token uuid,
   lease_until timestamptz,
+  -- Not tried again before.
+  retry_at timestamptz not null default now(),
   processed_at timestamptz,
   failed_at timestamptz,
   attempts int not null default 0,
@@ -17,7 +19,7 @@ create table inbox_event (
   check (processed_at is null or failed_at is null),
   check ((claim_token is null) = (lease_until is null))
 );
-create index inbox_event_open on inbox_event (facility_id, received_at) where processed_at is null and failed_at is null;
+create index inbox_event_open on inbox_event (retry_at) where processed_at is null and failed_at is null;
 select build.tenant_table('inbox_event', app => 'select,insert,update', worker => 'insert,update', gateway => 'select,insert,update');
 select build.worker_finds('inbox_event');
 

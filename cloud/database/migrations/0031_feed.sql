@@ -12,6 +12,7 @@ create table feed_source (
   primary key (facility_id, kind, key)
 );
 create index feed_source_door on feed_source (facility_id, door_id) where door_id is not null;
+create index feed_source_grant on feed_source (facility_id, (row ->> 'credential')) where kind = 'grant';
 -- One card or PIN is one credential: a gateway's table holds no two.
 create unique index feed_source_lookup on feed_source (facility_id, (row ->> 'lookup')) where kind = 'credential';
 select build.tenant_table('feed_source', app => 'select,insert,update,delete', worker => 'select,insert,update,delete',
@@ -70,7 +71,7 @@ create table feed_head (
   primary key (facility_id, gateway_id),
   foreign key (facility_id, gateway_id) references gateway (facility_id, id)
 );
-select build.tenant_table('feed_head', app => 'select', worker => 'select,insert,update', gateway => 'select');
+select build.tenant_table('feed_head', app => 'select', worker => 'select,insert,update', gateway => 'select,insert,update');
 
 -- The mirror: what a gateway that stands at the head holds. A row that was taken out stays as its own trace.
 create table feed_row (
@@ -92,7 +93,8 @@ create table feed_row (
   foreign key (facility_id, gateway_id) references gateway (facility_id, id)
 );
 create index feed_row_credential on feed_row (facility_id, credential_id) where credential_id is not null;
-create index feed_row_seq on feed_row (facility_id, gateway_id, seq);
+create index feed_row_restricted on feed_row (facility_id, gateway_id, seq)
+  where kind = 'credential' and row ->> 'status' <> 'issued';
 select build.tenant_table('feed_row', app => 'select', worker => 'select,insert,update,delete', gateway => 'select');
 
 -- The door process's newest signed word on where it stands.
@@ -112,6 +114,18 @@ create table feed_ack (
   foreign key (facility_id, gateway_id) references gateway (facility_id, id)
 );
 select build.tenant_table('feed_ack', app => 'select', worker => 'select', gateway => 'select,insert,update');
+
+-- How many acks of each boot of the door process were heard: what was said before is not heard again.
+create table feed_ack_boot (
+  facility_id text not null,
+  gateway_id text not null,
+  boot_id text not null,
+  boot_count bigint not null,
+  heard_at timestamptz not null default now(),
+  primary key (facility_id, gateway_id, boot_id),
+  foreign key (facility_id, gateway_id) references gateway (facility_id, id)
+);
+select build.tenant_table('feed_ack_boot', gateway => 'select,insert,update');
 
 -- From when on a position was effective at the door: one row for each step of the cursor.
 create table feed_effective (
@@ -147,7 +161,7 @@ create table feed_snapshot_chunk (
   foreign key (facility_id, snapshot_id) references feed_snapshot (facility_id, id)
 );
 create index feed_snapshot_gateway on feed_snapshot (facility_id, gateway_id);
-select build.tenant_table('feed_snapshot', worker => 'delete', gateway => 'select,insert,delete');
+select build.tenant_table('feed_snapshot', worker => 'delete', gateway => 'select,insert,update,delete');
 select build.tenant_table('feed_snapshot_chunk', worker => 'delete', gateway => 'select,insert,delete');
 select build.worker_finds('feed_snapshot');
 select build.worker_finds('feed_snapshot_chunk');

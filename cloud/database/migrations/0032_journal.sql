@@ -6,7 +6,8 @@ create table journal_head (
   -- The last entry that is stored, and its hash.
   last_seq bigint not null default 0,
   last_hash bytea not null check (octet_length(last_hash) = 32),
-  -- The key that signs the next head, raw Ed25519.
+  -- Raw Ed25519: the key that signed its first head, and the key that signs the next.
+  first_key bytea not null check (octet_length(first_key) = 32),
   next_key bytea not null check (octet_length(next_key) = 32),
   began_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
@@ -14,6 +15,24 @@ create table journal_head (
   foreign key (facility_id, gateway_id) references gateway (facility_id, id)
 );
 select build.tenant_table('journal_head', app => 'select', worker => 'select', gateway => 'select,insert,update');
+
+create table journal_signed_head (
+  facility_id text not null,
+  gateway_id text not null,
+  epoch int not null,
+  seq bigint not null,
+  at timestamptz not null,
+  hash bytea not null,
+  next_key bytea not null,
+  signature bytea not null,
+  received_at timestamptz not null default now(),
+  primary key (facility_id, gateway_id, epoch, seq),
+  foreign key (facility_id, gateway_id) references gateway (facility_id, id)
+);
+create index journal_signed_head_age on journal_signed_head (received_at);
+select build.tenant_table('journal_signed_head', app => 'select', worker => 'select', gateway => 'select,insert');
+select build.policy('journal_signed_head', 'kannuki_worker', 'delete', 'received_at < now() - interval ''400 days''');
+drop trigger refuse_delete on journal_signed_head;
 
 create table journal_entry (
   facility_id text not null,
@@ -40,8 +59,7 @@ create index journal_entry_request on journal_entry (facility_id, request_id) wh
 create index journal_entry_age on journal_entry (received_at);
 select build.tenant_table('journal_entry', app => 'select', worker => 'select', gateway => 'select,insert');
 -- Kept as long as the law of most places lets people be asked about it; then it goes.
-select build.policy('journal_entry', 'kannuki_worker', command, 'received_at < now() - interval ''400 days''')
-  from unnest(array['delete']) command;
+select build.policy('journal_entry', 'kannuki_worker', 'delete', 'received_at < now() - interval ''400 days''');
 drop trigger refuse_delete on journal_entry;
 
 -- Values about persons: erasable, the chain holds only their salted hash.
@@ -67,6 +85,8 @@ create table journal_gap (
   from_seq bigint not null,
   to_seq bigint not null,
   last_hash bytea not null check (octet_length(last_hash) = 32),
+  -- The key that signs the first head after it.
+  next_key bytea not null check (octet_length(next_key) = 32),
   statement text not null,
   told_at timestamptz not null default now(),
   primary key (facility_id, gateway_id, epoch, from_seq),
