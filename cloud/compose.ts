@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { deriveHashKey } from '#shared/keyed-hash.ts';
+import { createPinHasher } from './credential/pin-hasher.ts';
+import { credentialRoutes } from './credential/routes.ts';
 import type { Database } from './database/pool.ts';
 import { createCallerLimit } from './http/caller-limit.ts';
 import { createApi } from './http/create-api.ts';
@@ -59,7 +61,7 @@ export async function composeCloud(parts: CloudParts): Promise<Cloud> {
     cursors,
     sessions: { database: pools.app, accessTokens, limits: parts.sessions },
     oidc: settings && createOidc({ database: pools.app, sealer, settings, now }),
-    onFacilityChanged: async () => undefined,
   });
+  credentialRoutes(api, { cursors, sealer, pins: createPinHasher() });
   return { app, metrics };
 }

@@ -13,7 +13,6 @@ import { docsPage, docsStyle, type OpenApiDocument } from './docs-page.ts';
 import { sendError, sendRefusal } from './error-map.ts';
 import { describeApi } from './openapi.ts';
 import { preferredLanguage, RequestRefused } from './problem.ts';
-import { keepRawBodies } from './raw-body.ts';
 import { serializerCompiler, validatorCompiler } from './validate.ts';
 
 export interface ServerOptions {
@@ -47,7 +46,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendRefusal(new RequestRefused({ refused: 'NOT_FOUND' }), request, reply));
-  keepRawBodies(app);
+  app.removeContentTypeParser('text/plain');
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
   });

@@ -1,5 +1,6 @@
 /** A facility comes into being with its secrets; whoever makes it becomes its owner. */
 import { randomBytes } from 'node:crypto';
+import { publish } from '#cloud/credential/publish.ts';
 import { newId } from '#cloud/database/new-id.ts';
 import { setLocal, type TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { asVerb, audit } from '#cloud/database/verb.ts';
@@ -58,6 +59,7 @@ export async function createFacility(
       })
       .execute();
     await audit(transaction, id, { action: 'facility.created', entityId: id });
+    await publish(transaction, id, { facility: true });
   });
   return id;
 }

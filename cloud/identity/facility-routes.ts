@@ -1,5 +1,6 @@
 /** Facilities and the organizations they belong to. */
 import * as z from 'zod';
+import { publish } from '#cloud/credential/publish.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { asVerb, audit } from '#cloud/database/verb.ts';
 import { created, ok, refusal } from '#cloud/http/answer.ts';
@@ -15,8 +16,6 @@ import type { Sealer } from './sealed-value.ts';
 export interface FacilityRouteParts {
   readonly sealer: Sealer;
   readonly cursors: Cursors;
-  /** Tells the facility's gateways what changed, in the same transaction. */
-  readonly onFacilityChanged: (transaction: TenantTransaction, facilityId: string) => Promise<void>;
 }
 
 const language = z.enum(['en', 'ja']);
@@ -35,7 +34,7 @@ const facilityView = z.object({
 export function facilityRoutes(api: Api, parts: FacilityRouteParts): void {
   listRoutes(api, parts);
   createRoute(api, parts);
-  oneRoutes(api, parts);
+  oneRoutes(api);
 }
 
 function listRoutes(api: Api, { cursors }: FacilityRouteParts): void {
@@ -112,7 +111,7 @@ function organizationStanding(caller: Caller, organization: string): 'stranger' 
   return roles.some(([, role]) => role === 'owner') ? 'owner' : 'member';
 }
 
-function oneRoutes(api: Api, { onFacilityChanged }: FacilityRouteParts): void {
+function oneRoutes(api: Api): void {
   api.route({
     method: 'GET',
     url: '/v1/facilities/:facility',
@@ -150,7 +149,7 @@ function oneRoutes(api: Api, { onFacilityChanged }: FacilityRouteParts): void {
         if (changed.numUpdatedRows !== 1n) return false;
         const detail = { fields: Object.keys(changes) };
         await audit(transaction, facility, { action: 'facility.changed', entityId: facility, detail });
-        await onFacilityChanged(transaction, facility);
+        await publish(transaction, facility, { facility: true });
         return true;
       });
       const current = await readFacility(transaction, facility);
