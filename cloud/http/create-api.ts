@@ -53,7 +53,8 @@ function addRoute(app: FastifyInstance, parts: ApiParts, route: AnyRoute): void 
     method: route.method,
     url: route.url,
     schema: schemaOf(route, { isOfFacility, access: route.access }),
-    onRequest: (request) => admit(parts, route, request),
+    // After the address was counted, before the body is read.
+    preParsing: (request) => admit(parts, route, request),
     handler: async (request, reply) => send(reply, await serve(parts, route, request, reply)),
   });
 }
@@ -80,7 +81,7 @@ function schemaOf(
 const facilityOf = (request: FastifyRequest): string | undefined =>
   (request.params as { readonly facility?: string }).facility;
 
-/** Before the body is read: nobody makes us read what they may not send. */
+/** Nobody makes us read what they may not send. */
 async function admit(parts: ApiParts, route: AnyRoute, request: FastifyRequest): Promise<void> {
   const caller = await parts.authenticate(request.headers.authorization);
   if (!caller) throw new RequestRefused({ refused: 'NOT_AUTHENTICATED' });
