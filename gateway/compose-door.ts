@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import type { Handlers } from './control/door-side.ts';
 import type { Driver } from './device/driver.ts';
 import { ContactKeeper } from './follow/contact-keeper.ts';
+import { isEnrolled } from './follow/enrolment-names.ts';
 import { LookupKeeper } from './follow/lookup-keeper.ts';
 import { appendInterrupted } from './journal/open-journal.ts';
 import type { History } from './open-history.ts';
@@ -93,6 +94,7 @@ export class DoorGateway {
   readonly #contact: ContactKeeper;
   readonly #process: DoorProcess;
   #cloud: DoorCloud | undefined;
+  #cloudLoaded: Promise<void> = Promise.resolve();
   #isClosed = false;
   #timers: readonly NodeJS.Timeout[] = [];
 
@@ -156,7 +158,7 @@ export class DoorGateway {
       // Not at once: the first card must not wait for a thread that only PINs need.
       setTimeout(() => this.#pins.warm(), warmPinsMs),
     ];
-    void this.#openCloud();
+    this.#cloudLoaded = this.#loadCloud();
   }
 
   async close(): Promise<void> {
@@ -214,7 +216,7 @@ export class DoorGateway {
   }
 
   /** Doors do not wait for it. */
-  async #openCloud(): Promise<void> {
+  async #loadCloud(): Promise<void> {
     const { history, config, log } = this.#opened;
     const { DoorCloud } = await import('./compose-cloud.ts');
     if (this.#isClosed) return;
@@ -229,7 +231,7 @@ export class DoorGateway {
       recordAct: (body) => recordAct(body, this.#desk.commands),
     });
     this.#cloud = cloud;
-    await cloud.open(log);
+    void cloud.open(log);
   }
 
   #createProcess(): DoorProcess {
@@ -261,14 +263,17 @@ export class DoorGateway {
     const { commands, reads } = this.#desk;
     return createHandlers({
       process: this.#process,
-      cloud: () => this.#cloud,
+      cloud: async () => {
+        await this.#cloudLoaded;
+        return this.#cloud;
+      },
       broadcast: this.#broadcast,
       commands,
       memory,
       reads,
       importer: new Importer(this.#replica, config.dataDir, {
         devices: devicesOf(config),
-        isOfCloud: () => this.#cloud?.desk.enrolled !== undefined,
+        isOfCloud: () => isEnrolled(this.#opened.history.site),
       }),
       capture: capturePorts,
       masterKey,

@@ -2,7 +2,8 @@
  * The door process's end of the control sockets.
  *
  * Guarantees: every line is parsed by its schema before anything is done; a caller that is slow, silent or absurd is
- * disconnected and harms nobody else; a stream that its reader does not drain is ended, never buffered without bound.
+ * disconnected and harms nobody else; a stream that its reader does not drain is ended, never buffered without bound; who
+ * may only look is read no faster than the door process can afford.
  * Not promised: who is at the other end; the mode of the socket's file says who may be.
  */
 import { chmodSync, rmSync } from 'node:fs';
@@ -19,6 +20,7 @@ import {
   streamVerbs,
   type Verb,
 } from './messages.ts';
+import { ReadBudget } from './read-budget.ts';
 
 const connectionsMax = 32;
 const callsInFlightMax = 16;
@@ -54,6 +56,7 @@ export async function serveControl(
 ): Promise<ControlServer> {
   await removeStale(path);
   const open = new Set<Socket>();
+  const budget = rights === 'look' ? new ReadBudget(() => performance.now()) : undefined;
   const server = createServer((socket) => {
     if (open.size >= connectionsMax) {
       socket.destroy();
@@ -61,7 +64,7 @@ export async function serveControl(
     }
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    serveConnection(socket, rights, handlers, log);
+    serveConnection(socket, { rights, handlers, log, budget });
   });
   await listen(server, path);
   chmodSync(path, 0o660);
@@ -101,7 +104,15 @@ function removeStale(path: string): Promise<void> {
   });
 }
 
-function serveConnection(socket: Socket, rights: 'look' | 'act', handlers: Handlers, log: Logger): void {
+interface Served {
+  readonly rights: 'look' | 'act';
+  readonly handlers: Handlers;
+  readonly log: Logger;
+  /** For callers that are not trusted to be moderate. */
+  readonly budget: ReadBudget | undefined;
+}
+
+function serveConnection(socket: Socket, { rights, handlers, log, budget }: Served): void {
   const gone = new AbortController();
   let pending = Buffer.alloc(0);
   let inFlight = 0;
@@ -124,12 +135,18 @@ function serveConnection(socket: Socket, rights: 'look' | 'act', handlers: Handl
   };
   socket.on('data', (chunk) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    let lines = 0;
     for (let end = pending.indexOf(10); end >= 0; end = pending.indexOf(10)) {
       const line = pending.subarray(0, end).toString('utf8');
       pending = pending.subarray(end + 1);
+      lines += 1;
       void answer(line);
     }
     if (pending.length > messageBytesMax) socket.destroy();
+    const waitMs = budget?.spend(chunk.length, lines) ?? 0;
+    if (waitMs === 0) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), waitMs);
   });
 }
 

@@ -11,6 +11,7 @@ import { bytesSchema, gatewayId, keyCertificateStatement } from '#shared/contrac
 import { createSealKey, openSealed, publicSealKeyOf } from '#shared/sealed-box.ts';
 import { privateSignKey, rawPublicKey, toBase64url } from '#shared/signed-statement.ts';
 import type { Site } from '../site/site-store.ts';
+import { enrolmentNames as names } from './enrolment-names.ts';
 
 export interface DoorIdentity {
   readonly signKey: KeyObject;
@@ -40,14 +41,6 @@ const pendingSchema = z.strictObject({
   journal: enrolmentSchema.shape.journal,
 });
 export type PendingEnrolment = z.infer<typeof pendingSchema>;
-
-const names = {
-  sign: 'cloud/sign-key',
-  seal: 'cloud/seal-key',
-  enrolment: 'cloud/enrolment',
-  pending: 'cloud/pending',
-  lookup: 'cloud/lookup-key',
-} as const;
 
 export class EnrolmentStore {
   readonly #site: Site;

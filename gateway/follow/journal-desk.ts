@@ -1,8 +1,8 @@
 /**
  * History on its way up, from the door process's side: what goes next, and what the cloud's signed answers mean.
  *
- * Guarantees: only a proven ack of our own entry lets anything be pruned; one above what is here begins a new epoch, since
- * this journal then lost its end. Where the cloud says it has less, sending goes on from there.
+ * Guarantees: only a proven ack of our own entry lets anything be pruned; one above what is here, or of a head that is not
+ * here any more, begins a new epoch, since this journal then lost its end. Where the cloud says it has less, sending goes on from there.
  * Not promised: that what was sent arrived. It is sent again until it is answered for.
  */
 
@@ -11,7 +11,7 @@ import type { JournalUpload } from '#shared/contract/sync/journal.ts';
 import { type journalAckStatement, uploadEntriesMax } from '#shared/contract/sync/journal.ts';
 import { statementType } from '#shared/contract/sync/statement.ts';
 import { placeOf } from '#shared/journal-chain.ts';
-import { signStatement } from '#shared/signed-statement.ts';
+import { signStatement, toBase64url } from '#shared/signed-statement.ts';
 import type { Stamp } from '../access/access-entries.ts';
 import type { AlarmBoard } from '../access/alarm-board.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
@@ -87,24 +87,32 @@ export class JournalDesk {
   }
 
   async #take(ack: JournalAck): Promise<AckOutcome> {
-    const { archive, enrolment, alarms, stamp } = this.#ports;
+    const { archive, enrolment, alarms } = this.#ports;
     if (ack.gateway !== enrolment.gateway) return { kind: 'refused', reason: 'other-gateway' };
     const { tip, acked } = await archive.extent();
     this.#tip = tip;
     const place = { epoch: ack.epoch, seq: ack.seq };
-    if (isBehind(tip, place)) {
-      const epoch = await archive.beginEpoch(place, stamp());
-      alarms.raise({ kind: 'gateway', id: 'journal' }, 'JOURNAL_MISSING', `the cloud has entry ${place.seq}`);
-      this.#after = place;
-      return { kind: 'began', epoch };
-    }
-    const isFirst = ack.seq === 0;
-    if (!isFirst && !(await archive.acknowledge(ack)) && isBehind(acked, place)) {
+    if (isBehind(tip, place)) return await this.#beginAfter(place);
+    // Of an epoch that ended here, the cloud may have more than was left: then the next one said so.
+    const isPast = place.epoch < tip.epoch || !isBehind(acked, place);
+    const isOurs = ack.seq === 0 || (await archive.acknowledge(ack)) || isPast;
+    if (!isOurs) {
       alarms.raise({ kind: 'gateway', id: 'journal' }, 'GATEWAY_FORKED', `entry ${ack.seq} is another in the cloud`);
       return { kind: 'refused', reason: 'forked' };
     }
+    const isHeadLost = place.epoch === tip.epoch && toBase64url(await archive.keyAfter(place)) !== ack.nextKey;
+    if (isHeadLost) return await this.#beginAfter(place);
     this.#after = place;
     return { kind: 'acked' };
+  }
+
+  /** The cloud has what is not here any more. */
+  async #beginAfter(place: Place): Promise<AckOutcome> {
+    const { archive, alarms, stamp } = this.#ports;
+    const epoch = await archive.beginEpoch(place, stamp());
+    alarms.raise({ kind: 'gateway', id: 'journal' }, 'JOURNAL_MISSING', `the cloud has entry ${place.seq}`);
+    this.#after = place;
+    return { kind: 'began', epoch };
   }
 
   async #signed({ begins, gap, entries, heads, ...page }: UploadPage): Promise<JournalUpload> {

@@ -52,6 +52,8 @@ export async function answerQuestion(
       return extentOf(journal);
     case 'upload':
       return readUpload(journal, question.after, yieldToWrites);
+    case 'key-after':
+      return keyAfter(journal, placeOf(question.epoch, question.seq));
     case 'prune':
       return isPruned(service, question.before);
     case 'begin-epoch':
@@ -112,6 +114,9 @@ function extentOf(journal: JournalFile): JournalExtent {
   const placed = (place: number) => ({ epoch: epochOf(place), seq: seqOf(place) });
   return { firstEpoch, firstKey, acked: placed(acked), tip: placed(tip) };
 }
+
+const keyAfter = ({ tables, position }: JournalFile, place: number): Uint8Array =>
+  tables.headAtOrBefore.get(place)?.nextKey ?? position().extent.firstKey;
 
 function traceOpenRequests(journal: JournalFile): readonly OpenRequest[] {
   const rows = journal.tables.traceBefore.all(journal.position().tip, traceMax);

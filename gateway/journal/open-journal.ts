@@ -49,6 +49,8 @@ export interface JournalArchive {
   /** The cloud knows entries that we lost: what follows is a new epoch, later than `known`. @returns its number. */
   beginEpoch(known: { readonly epoch: number; readonly seq: number }, stamp: ClockStamp): Promise<number>;
   extent(): Promise<JournalExtent>;
+  /** Raw key that signs the first head after a place. */
+  keyAfter(place: { readonly epoch: number; readonly seq: number }): Promise<Uint8Array>;
   /** What goes up next, after a place that the cloud has. @returns `undefined` where there is nothing. @throws StoreFault */
   upload(after: UploadFrom): Promise<UploadPage | undefined>;
   personal(entry: { readonly epoch: number; readonly seq: number }): Promise<PersonalValues | undefined>;
@@ -98,6 +100,7 @@ function createArchive(link: JournalLink, report: StoresReport): JournalArchive 
     beginEpoch: (known, stamp) => link.ask({ kind: 'begin-epoch', known, stamp }),
     extent: () => link.ask({ kind: 'extent' }),
     upload: (after) => link.ask({ kind: 'upload', after }),
+    keyAfter: (place) => link.ask({ kind: 'key-after', ...place }),
     personal: (at) => link.ask({ kind: 'read-personal', ...at }),
     erasePersonal: (entries) => link.ask({ kind: 'erase-personal', ...entries }),
     checkpoint: async () => {

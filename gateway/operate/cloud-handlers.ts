@@ -1,4 +1,4 @@
-/** The calls about the cloud; refused for the moment in which its part of the door process is still being loaded. */
+/** The calls about the cloud; they wait for the moment in which its part of the door process is still being loaded. */
 import type { Handlers } from '../control/door-side.ts';
 import { type Arguments, ControlRefusal } from '../control/messages.ts';
 import type { relayVerbs, syncCalls } from '../control/sync-calls.ts';
@@ -15,20 +15,21 @@ export interface CloudPart {
   leave(): Promise<unknown>;
 }
 
-export function cloudHandlers(current: () => CloudPart | undefined): Pick<Handlers, CloudVerb> {
-  const cloud = (): CloudPart => {
-    const open = current();
-    if (open === undefined) throw new ControlRefusal('UNAVAILABLE', 'the gateway is starting');
+/** @param current resolves when it is loaded; to `undefined` where the process is ending. */
+export function cloudHandlers(current: () => Promise<CloudPart | undefined>): Pick<Handlers, CloudVerb> {
+  const cloud = async (): Promise<CloudPart> => {
+    const open = await current();
+    if (open === undefined) throw new ControlRefusal('UNAVAILABLE', 'the gateway is closing');
     return open;
   };
   return {
-    'sync-ask': (call) => cloud().desk.ask(call),
-    'sync-deliver': (call) => cloud().desk.deliver(call),
-    'sync-told': (call) => cloud().desk.told(call),
-    'sync-follow': (_call, context) => cloud().desk.follow(context),
-    enrolment: () => cloud().standing(),
-    'enrol-begin': (call) => cloud().begin(call),
-    'enrol-finish': (call) => cloud().finish(call),
-    unenrol: () => cloud().leave(),
+    'sync-ask': async (call) => (await cloud()).desk.ask(call),
+    'sync-deliver': async (call) => (await cloud()).desk.deliver(call),
+    'sync-told': async (call) => (await cloud()).desk.told(call),
+    'sync-follow': async (_call, context) => (await cloud()).desk.follow(context),
+    enrolment: async () => (await cloud()).standing(),
+    'enrol-begin': async (call) => (await cloud()).begin(call),
+    'enrol-finish': async (call) => (await cloud()).finish(call),
+    unenrol: async () => (await cloud()).leave(),
   };
 }

@@ -22,7 +22,8 @@ import { verifyHistory } from './verify.ts';
 
 export interface HandlerParts {
   readonly process: DoorProcess;
-  readonly cloud: () => CloudPart | undefined;
+  /** Resolves when it is loaded. */
+  readonly cloud: () => Promise<CloudPart | undefined>;
   readonly broadcast: DoorBroadcast;
   readonly commands: CommandDeskPorts;
   readonly memory: StateMemory;
