@@ -7,9 +7,10 @@ export const gatewayMachine = declareMachine({
   name: 'gateway',
   about:
     'A machine on site. It gives its keys with a code, and gets nothing before a person has compared its fingerprint. ' +
-    'In quarantine its history is in doubt: its doors go on and its feed too, but it takes no commands and its history is set aside.',
+    'In quarantine its history is in doubt: its doors go on and its feed too, but it takes no commands until a person ' +
+    'has found out why, and lets it go on or replaces it.',
   states: ['enrolling', 'active', 'quarantined', 'revoked', 'superseded'],
-  events: ['confirm', 'quarantine', 'revoke', 'supersede'],
+  events: ['confirm', 'quarantine', 'release', 'revoke', 'supersede'],
   initial: 'enrolling',
   conflict: 'GATEWAY_STATE_CHANGED',
   conditions: {
@@ -29,6 +30,12 @@ export const gatewayMachine = declareMachine({
       enrolling: illegal,
       active: to('quarantined'),
       quarantined: noop('ALREADY_QUARANTINED'),
+      ...over,
+    },
+    release: {
+      enrolling: illegal,
+      active: noop('ALREADY_RELEASED'),
+      quarantined: to('active'),
       ...over,
     },
     revoke: {

@@ -48,8 +48,7 @@ export function judgeAck({ gateway, last, heardOfBoot, head }: AckFacts, ack: Fe
   const compared = compare(ack, head);
   // With another sum it may lack any row: nothing new is said to be effective until it was repaired.
   const effectiveTo = compared === 'differs' ? 0 : ack.cursor;
-  if (ack.cursor > head.seq)
-    return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: ack.cursor };
+  if (ack.cursor > head.seq) return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: ack.cursor };
   if (last === undefined || ack.cursor >= last.cursor) return { kind: 'count', effectiveTo, compared };
   return { kind: 'count', effectiveTo, withdrawAfter: ack.cursor, compared, alarm: 'regressed' };
 }

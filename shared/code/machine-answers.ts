@@ -24,6 +24,7 @@ export const machineAnswers = {
   ALREADY_CONFIRMED: already('It was confirmed already.', 'すでに確認済みです。'),
   ALREADY_SUPERSEDED: already('It was replaced already.', 'すでに交換されています。'),
   ALREADY_QUARANTINED: already('It is in quarantine already.', 'すでに隔離されています。'),
+  ALREADY_RELEASED: already('It is not in quarantine.', '隔離されていません。'),
   ALREADY_DONE: already('It is so already.', 'すでにそのようになっています。'),
   CREDENTIAL_STATE_CHANGED: changed('The credential changed meanwhile.', '認証情報の状態がその間に変わりました。'),
   INVITATION_STATE_CHANGED: changed('The invitation changed meanwhile.', '招待の状態がその間に変わりました。'),

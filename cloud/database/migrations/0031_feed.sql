@@ -173,3 +173,42 @@ create function app.effective_at(facility text, gateway text, position_seq bigin
     where e.facility_id = facility and e.gateway_id = gateway and e.cursor_seq >= position_seq
     order by e.cursor_seq limit 1);
 grant execute on function app.effective_at(text, text, bigint) to kannuki_app, kannuki_worker, kannuki_gateway;
+
+-- Where credentials stand at the doors they are granted, or were: what is queued for them, numbered, effective.
+create function app.credential_delivery(facility text, credentials text[], unseen interval)
+  returns table (credential text, door text, gateway text, queued_at timestamptz, numbered_at timestamptz,
+    effective_at timestamptz, last_seen_at timestamptz, is_seen boolean, now timestamptz)
+  language sql stable as $$
+  with granted as (
+    select s.row ->> 'credential' as credential, s.door_id as door from public.feed_source s
+    where s.facility_id = facility and s.kind = 'grant' and s.row ->> 'credential' = any (credentials)
+    union
+    select r.credential_id, r.door_id from public.feed_row r
+    join public.door_binding b on b.facility_id = r.facility_id and b.door_id = r.door_id and b.gateway_id = r.gateway_id
+    where r.facility_id = facility and r.kind = 'grant' and r.credential_id = any (credentials)
+  ), placed as (
+    select g.credential, g.door, b.gateway_id as gateway from granted g
+    left join public.door_binding b on b.facility_id = facility and b.door_id = g.door
+  ), held as (
+    select p.credential, p.door, p.gateway, max(r.seq) as seq, max(r.numbered_at) as numbered_at, count(r.seq) as rows
+    from placed p
+    left join public.feed_row r on r.facility_id = facility and r.gateway_id = p.gateway and r.credential_id = p.credential
+      and (r.door_id is null or r.door_id = p.door)
+    group by p.credential, p.door, p.gateway
+  ), queued as (
+    select h.credential, h.door, max(f.created_at) as queued_at from held h
+    join public.feed_change c on c.facility_id = facility and c.gateway_id = h.gateway
+      and ((c.kind = 'credential' and c.key = h.credential)
+        or (c.kind = 'grant' and starts_with(c.key, h.credential || ' ' || h.door || ' ')))
+    join public.feed_group f on f.facility_id = c.facility_id and f.id = c.group_id and f.last_seq is null
+    group by h.credential, h.door
+  )
+  select h.credential, h.door, h.gateway, q.queued_at, h.numbered_at,
+    case when h.rows > 0 then app.effective_at(facility, h.gateway, h.seq) end,
+    e.last_seen_at, coalesce(e.last_seen_at > now() - unseen, false), now()
+  from held h
+  left join queued q on q.credential = h.credential and q.door = h.door
+  left join public.gateway_health e on e.facility_id = facility and e.gateway_id = h.gateway
+  order by h.credential, h.door
+$$;
+grant execute on function app.credential_delivery(text, text[], interval) to kannuki_app, kannuki_worker;

@@ -20,6 +20,7 @@ create table gateway_command (
 );
 create index gateway_command_open on gateway_command (facility_id, gateway_id, requested_at)
   where status in ('queued', 'delivered');
+create index gateway_command_waiting on gateway_command (requested_at) where status in ('queued', 'delivered');
 create index gateway_command_time on gateway_command (facility_id, gateway_id, id);
 select build.tenant_table('gateway_command', app => 'select,insert', worker => 'update', gateway => 'select,update');
 select build.worker_finds('gateway_command');

@@ -118,6 +118,7 @@ export type LeaseStatement = z.infer<typeof leaseStatement>;
 
 /** Signed time for the door process's nonce; believed only if it came back within seconds. */
 export const timeStatement = z.strictObject({ gateway: gatewayId.nullable(), nonce: nonceSchema, at: wallSchema });
+export const timeReply = z.strictObject({ time: jwsSchema });
 
 export const feedQuery = z.strictObject({
   after: z.coerce.number().pipe(cursorSchema),

@@ -1,0 +1,71 @@
+/** Where a gateway stands, as the cloud knows it: one look at the beginning of each of its calls. */
+import { sql } from 'kysely';
+import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import { invariant } from '#shared/invariant.ts';
+import { readFeedHead, type StoredHead } from './feed-head.ts';
+import type { GatewayStatus } from './gateway-machine.ts';
+import type { QueueOwner } from './number-queue.ts';
+
+export interface Acked {
+  readonly epoch: number;
+  readonly cursor: number;
+  readonly digest: string;
+  readonly isSame: boolean;
+}
+
+export interface GatewayStand {
+  readonly status: GatewayStatus;
+  readonly head: StoredHead;
+  /** The door process's last signed word; `undefined` before the first. */
+  readonly acked: Acked | undefined;
+  /** As it declared them last. */
+  readonly kinds: string;
+  /** ms since it was heard of, `undefined` if never. */
+  readonly unseenMs: number | undefined;
+}
+
+interface StandRow {
+  readonly status: GatewayStatus;
+  readonly epoch: number | null;
+  readonly cursor_seq: number;
+  readonly digest: string;
+  readonly is_same: boolean;
+  readonly kinds: string | null;
+  readonly unseen_ms: number | null;
+}
+
+export async function readStand(transaction: TenantTransaction, owner: QueueOwner): Promise<GatewayStand> {
+  const { facilityId, gatewayId } = owner;
+  const found = await sql<StandRow>`select g.status, a.epoch, a.cursor_seq, a.digest, a.is_same, h.kinds,
+      (extract(epoch from now() - h.last_seen_at) * 1000)::float8 as unseen_ms
+    from gateway g
+    left join feed_ack a on a.facility_id = g.facility_id and a.gateway_id = g.id
+    left join gateway_health h on h.facility_id = g.facility_id and h.gateway_id = g.id
+    where g.facility_id = ${facilityId} and g.id = ${gatewayId}`.execute(transaction);
+  const row = found.rows[0];
+  invariant(row, 'a gateway that was admitted is there');
+  const { epoch, cursor_seq: cursor, digest, is_same: isSame } = row;
+  return {
+    status: row.status,
+    head: await readFeedHead(transaction, facilityId, gatewayId),
+    acked: epoch === null ? undefined : { epoch, cursor, digest, isSame },
+    kinds: row.kinds ?? '',
+    unseenMs: row.unseen_ms ?? undefined,
+  };
+}
+
+/** Written no more often than people can tell the difference. */
+const notedEveryMs = 10_000;
+
+export async function noteSeen(
+  transaction: TenantTransaction,
+  { facilityId, gatewayId }: QueueOwner,
+  { stand, kinds }: { readonly stand: GatewayStand; readonly kinds: string },
+): Promise<void> {
+  const isFresh = stand.unseenMs !== undefined && stand.unseenMs < notedEveryMs && stand.kinds === kinds;
+  if (isFresh) return;
+  await sql`insert into gateway_health (facility_id, gateway_id, kinds) values (${facilityId}, ${gatewayId}, ${kinds})
+    on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(
+    transaction,
+  );
+}
