@@ -12,6 +12,7 @@ import { writtenAnswer } from './written.ts';
 
 const params = z.strictObject({ id: idSchema<string>() });
 const version = z.int().min(1).describe('The version that was read.');
+const ownId = idSchema<string>().optional().describe('Chosen by the caller, for ever; by default one is made.');
 const refusals = ['REFERENCE_UNKNOWN', 'ALREADY_EXISTS'] as const;
 
 export function thingRoutes(api: Api, cursors: Cursors, thing: Thing): void {
@@ -67,7 +68,7 @@ function writeRoutes(api: Api, thing: Thing, { item, url, words, tag }: Describe
     summary: `Makes a ${words}.`,
     tag,
     access: 'manage_access',
-    body: thing.body,
+    body: thing.body.safeExtend({ id: ownId }),
     answers: { 201: item },
     refusals,
     handle: async ({ transaction, facility, body }) => {

@@ -14,17 +14,21 @@ export function createThing(
   transaction: TenantTransaction,
   thing: Thing,
   facility: string,
-  body: Body,
+  { id = newId(thing.prefix), ...body }: Body & { readonly id?: string },
 ): Promise<Written> {
   return asVerb(transaction, `${thing.table}.create`, undefined, async () => {
-    const place = { facility, id: newId(thing.prefix) };
+    const place = { facility, id };
     const refused = await refusalOf(transaction, thing, place, body);
     if (refused) return refused;
     const columns = { ...place, ...thing.columns(body) };
     const { facility: facility_id, ...own } = columns;
     const entries = Object.entries({ facility_id, ...own });
-    await sql`insert into ${sql.table(thing.table)} (${sql.join(entries.map(([name]) => sql.ref(name)))})
-      values (${sql.join(entries.map(([, value]) => value))})`.execute(transaction);
+    const inserted =
+      await sql`insert into ${sql.table(thing.table)} (${sql.join(entries.map(([name]) => sql.ref(name)))})
+      values (${sql.join(entries.map(([, value]) => value))})
+      on conflict (facility_id, id) do nothing`.execute(transaction);
+    // Also an id that was deleted: it stands in history.
+    if (inserted.numAffectedRows === 0n) return refusedAt('ALREADY_EXISTS', '/body/id', 'field.taken');
     return settle(transaction, thing, { place, body, action: 'created' });
   });
 }
