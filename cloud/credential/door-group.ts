@@ -41,6 +41,7 @@ export const doorGroupThing = declareThing({
     await sql`insert into door_group_member (facility_id, group_id, door_id)
       select ${place.facility}, ${place.id}, door_id from unnest(${doors}::text[]) door_id
       on conflict do nothing`.execute(transaction);
+    if (written === undefined) return undefined;
     await lockPins(transaction, place.facility);
     if (await isPinSpaceExhausted(transaction, place.facility, doors))
       return refusedAt('PIN_SPACE_EXHAUSTED', '/body/doors', 'field.invalid');

@@ -8,13 +8,9 @@ import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 export async function areUsesOfOneGateway(
   transaction: TenantTransaction,
   facilityId: string,
-  of: { readonly credentials: readonly string[] } | { readonly group: string },
+  of: { readonly credentials: readonly string[] } | { readonly group: string } | { readonly door: string },
 ): Promise<boolean> {
-  const narrowed =
-    'group' in of
-      ? sql`c.id in (select x.credential_id from credential_grant x
-          where x.facility_id = c.facility_id and x.group_id = ${of.group} and x.deleted_at is null)`
-      : sql`c.id = any (${of.credentials})`;
+  const narrowed = narrowedTo(of);
   const found = await sql`select c.id from credential c
     join credential_grant g on g.facility_id = c.facility_id and g.credential_id = c.id and g.deleted_at is null
     left join door_group_member m on m.facility_id = g.facility_id and m.group_id = g.group_id
@@ -22,4 +18,15 @@ export async function areUsesOfOneGateway(
     where c.facility_id = ${facilityId} and c.uses_max is not null and c.status in ('issued', 'suspended') and ${narrowed}
     group by c.id having count(distinct b.gateway_id) > 1 limit 1`.execute(transaction);
   return found.rows.length === 0;
+}
+
+function narrowedTo(of: Parameters<typeof areUsesOfOneGateway>[2]) {
+  if ('credentials' in of) return sql`c.id = any (${of.credentials})`;
+  const granted =
+    'group' in of
+      ? sql`x.group_id = ${of.group}`
+      : sql`(x.door_id = ${of.door} or exists (select from door_group_member n
+          where n.facility_id = x.facility_id and n.group_id = x.group_id and n.door_id = ${of.door}))`;
+  return sql`c.id in (select x.credential_id from credential_grant x
+    where x.facility_id = c.facility_id and x.deleted_at is null and ${granted})`;
 }

@@ -79,6 +79,14 @@ export const credentialRefusals = {
     ['No card has been read yet.', 'まだカードが読み取られていません。'],
     ['Present the card to the reader.', 'リーダーにカードをかざしてください。'],
   ),
+  WIRED_TWICE: text(
+    [
+      'Another door of this gateway is wired to the same output, input or reader.',
+      '同じゲートウェイの別の扉が、同じ出力・入力・リーダーを使っています。',
+    ],
+    ['Correct the wiring of one of the two first.', '先にどちらかの配線の設定を直してください。'],
+    409,
+  ),
   DOOR_UNBOUND: text(
     ['The door belongs to no gateway yet.', 'この扉はまだゲートウェイに割り当てられていません。'],
     ['Bind it to a gateway first.', '先にゲートウェイに割り当ててください。'],

@@ -174,7 +174,7 @@ create index credential_grant_group on credential_grant (facility_id, group_id) 
 create index credential_grant_schedule on credential_grant (facility_id, schedule_id) where deleted_at is null;
 select build.tenant_table('credential_grant', app => 'select,insert,update', worker => 'select');
 
--- A reader waits for a card that is to be enrolled, for a short while.
+-- A reader waits for a card that is to be enrolled, for a short while; what was shown is kept sealed by gateway-sync.
 create table enrolment_window (
   facility_id text not null references facility (id),
   id text not null,
@@ -183,21 +183,18 @@ create table enrolment_window (
   opened_by text not null,
   opened_at timestamptz not null default now(),
   closes_at timestamptz not null,
-  -- The card that was read, sealed until it is issued or forgotten.
-  read_at timestamptz,
-  value_sealed bytea check (octet_length(value_sealed) <= 512),
-  card_bits smallint check (card_bits between 1 and 255),
+  -- The card was given to a credential.
   used_at timestamptz,
   version int not null default 1,
   primary key (facility_id, id),
   foreign key (facility_id, reader_id) references reader (facility_id, id),
-  check (closes_at > opened_at),
-  check (read_at is not null or num_nonnulls(value_sealed, card_bits, used_at) = 0)
+  check (closes_at > opened_at)
 );
-create index enrolment_window_open on enrolment_window (facility_id, closes_at);
-create index enrolment_window_kept on enrolment_window (closes_at) where value_sealed is not null;
-select build.tenant_table('enrolment_window', app => 'select,insert,update', worker => 'update', gateway => 'select,update');
-select build.worker_finds('enrolment_window');
+create index enrolment_window_closed on enrolment_window (closes_at);
+select build.tenant_table('enrolment_window', app => 'select,insert,update');
+select build.policy('enrolment_window', 'kannuki_worker', command, 'closes_at < now() - interval ''1 day''')
+  from unnest(array['select', 'delete']) command;
+drop trigger refuse_delete on enrolment_window;
 
 -- The sweep asks whether the role is still there with which a holder's keys come.
 select build.worker_finds('role_assignment');

@@ -2,6 +2,9 @@
  * The room as it runs: a real database, a real server on 127.0.0.1, two facilities of two organizations.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -9,6 +12,7 @@ import { createPinHasher } from '#cloud/credential/pin-hasher.ts';
 import { credentialRoutes } from '#cloud/credential/routes.ts';
 import { newId } from '#cloud/database/new-id.ts';
 import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import { type FeedKeys, openOrCreateKeys } from '#cloud/gateway-sync/feed-keys.ts';
 import type { Caller } from '#cloud/http/caller.ts';
 import { createApi } from '#cloud/http/create-api.ts';
 import { createCursors } from '#cloud/http/page.ts';
@@ -26,6 +30,7 @@ export interface Reply<Body = Record<string, unknown>> {
 export interface Room {
   readonly database: TestDatabase;
   readonly sealer: Sealer;
+  readonly feedKeys: FeedKeys;
   readonly facility: string;
   /** Of another organization. */
   readonly other: string;
@@ -100,12 +105,20 @@ export async function openRoom(): Promise<Room> {
     authenticate: async (authorization) => callers.get(authorization ?? ''),
     countCaller: () => undefined,
   });
-  credentialRoutes(api, { cursors: createCursors(randomBytes(32)), sealer, pins: createPinHasher() });
+  const folder = mkdtempSync(join(tmpdir(), 'kannuki-room-'));
+  const { keys } = await openOrCreateKeys(folder, Date.now());
+  credentialRoutes(api, {
+    cursors: createCursors(randomBytes(32)),
+    sealer,
+    pins: createPinHasher(),
+    feedKeys: () => keys,
+  });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
 
   return {
     database,
     sealer,
+    feedKeys: keys,
     facility: facilities[0],
     other: facilities[1],
     userOf: (role, facility = facilities[0]) => users.get(`${role}@${facility}`) ?? '',
@@ -125,6 +138,7 @@ export async function openRoom(): Promise<Room> {
     async close() {
       await app.close();
       await database.close();
+      rmSync(folder, { recursive: true });
     },
   };
 }

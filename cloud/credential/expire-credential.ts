@@ -1,0 +1,10 @@
+/** Ends a credential whose time is over. */
+import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import type { Outcome } from '#shared/outcome.ts';
+import { type CredentialCall, runCredentialVerb } from './credential-verb.ts';
+import type { CredentialStatus } from './machine.ts';
+
+export const expireCredential = (
+  transaction: TenantTransaction,
+  call: CredentialCall,
+): Promise<Outcome<CredentialStatus>> => runCredentialVerb(transaction, 'expire', call);
