@@ -1,14 +1,12 @@
-/** What people do with gateways: let them in, look at them, give them doors, put them out. */
+/** What people do with gateways: let them in, look at them, put them out. */
 import * as z from 'zod';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { created, ok, outcomeAnswer, refusal } from '#cloud/http/answer.ts';
 import type { Api } from '#cloud/http/api.ts';
 import { actorOf } from '#cloud/http/caller.ts';
 import { type Cursors, cutPage, pageOf, pageQuery } from '#cloud/http/page.ts';
-import type { Code } from '#shared/code.ts';
 import { idSchema, nameSchema } from '#shared/contract/identifier.ts';
 import type { Outcome } from '#shared/outcome.ts';
-import { bindDoor } from './bind-door.ts';
 import { createEnrolmentCode } from './create-code.ts';
 import type { FeedKeys } from './feed-keys.ts';
 import { confirmGateway, type GatewayVerb, releaseGateway, revokeGateway } from './gateway-verbs.ts';
@@ -17,8 +15,6 @@ import { gatewayView, readGateways } from './read-gateways.ts';
 export interface OperatorParts {
   readonly cursors: Cursors;
   readonly keys: () => FeedKeys;
-  /** Whether the door is there and its wiring has room at its gateway; asked after it was bound. */
-  readonly checkBinding: (transaction: TenantTransaction, facilityId: string, doorId: string) => Promise<Code | null>;
 }
 
 const tag = 'gateways';
@@ -32,7 +28,6 @@ export function gatewayRoutes(api: Api, parts: OperatorParts): void {
   codeRoute(api, parts);
   readRoutes(api, parts);
   verbRoutes(api);
-  bindRoute(api, parts);
 }
 
 function codeRoute(api: Api, parts: OperatorParts): void {
@@ -148,26 +143,4 @@ function verbOf(facilityId: string, gatewayId: string, { version: expectedVersio
 
 async function answerOf(transaction: TenantTransaction, verb: GatewayVerb, running: Promise<Outcome>) {
   return await outcomeAnswer(await running, () => readOne(transaction, verb.facilityId, verb.gatewayId));
-}
-
-function bindRoute(api: Api, parts: OperatorParts): void {
-  api.route({
-    method: 'PUT',
-    url: '/v1/facilities/:facility/doors/:door/gateway',
-    operation: 'bindDoor',
-    summary: 'Says which gateway works a door; null takes it away from its gateway.',
-    tag,
-    access: 'manage_gateway',
-    params: z.strictObject({ door: idSchema<'door'>() }),
-    body: z.strictObject({ gateway: idSchema<'gateway'>().nullable() }),
-    answers: { 200: z.object({ outcome, door: z.string(), gateway: z.string().nullable() }) },
-    refusals: ['GATEWAY_NOT_SERVED', 'STILL_REFERENCED'],
-    handle: async ({ transaction, facility: facilityId, params: { door: doorId }, body: { gateway: gatewayId } }) => {
-      const bound = await bindDoor(transaction, { facilityId, doorId, gatewayId });
-      if (bound.status === 'refused') return refusal(bound.code);
-      const conflict = await parts.checkBinding(transaction, facilityId, doorId);
-      if (conflict !== null) return refusal(conflict);
-      return ok({ outcome: bound, door: doorId, gateway: gatewayId });
-    },
-  });
 }
