@@ -15,6 +15,11 @@ export interface AckFacts {
   /** The highest count that was heard of this ack's boot; 0 for a boot that is new. */
   readonly heardOfBoot: number;
   readonly head: { readonly seq: number; readonly digest: string };
+  /**
+   * What the feed says of the ack's cursor, if that lies before the head: the digest there, or that no group ends there;
+   * `undefined` where it is no longer known.
+   */
+  readonly placed?: string | 'no-end' | undefined;
 }
 
 export type AckJudgement =
@@ -26,9 +31,10 @@ export type AckJudgement =
       readonly withdrawAfter?: number;
       /**
        * `same`: it stands at the head with the head's sum, and its nonce may be answered with contact. `differs`: at the head
-       * with another sum, a repair is due. `behind`: not comparable.
+       * with another sum, a repair is due. `behind`: on its way. `strayed`: on its way through a feed that is not this one (an
+       * older database was put back here, and its places were given anew): it goes on from a snapshot or is repaired at the head.
        */
-      readonly compared: 'same' | 'differs' | 'behind';
+      readonly compared: Compared;
       /**
        * Raise an alarm: `regressed`, an older replica was put back there; `ahead`, an older database was put back here.
        */
@@ -42,19 +48,24 @@ export type AckJudgement =
   | { readonly kind: 'noop' }
   | { readonly kind: 'refused'; readonly reason: 'other-gateway' };
 
-export function judgeAck({ gateway, last, heardOfBoot, head }: AckFacts, ack: FeedAck): AckJudgement {
+type Compared = 'same' | 'differs' | 'behind' | 'strayed';
+
+export function judgeAck(facts: AckFacts, ack: FeedAck): AckJudgement {
+  const { gateway, last, heardOfBoot, head } = facts;
   if (ack.gateway !== gateway) return { kind: 'refused', reason: 'other-gateway' };
   if (ack.count <= heardOfBoot) return { kind: 'noop' };
-  const compared = compare(ack, head);
+  const compared = compare(ack, facts);
   // With another sum it may lack any row: nothing new is said to be effective until it was repaired.
-  const effectiveTo = compared === 'differs' ? 0 : ack.cursor;
+  const effectiveTo = compared === 'differs' || compared === 'strayed' ? 0 : ack.cursor;
   if (ack.cursor > head.seq) return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: ack.cursor };
   if (last === undefined || ack.cursor >= last.cursor) return { kind: 'count', effectiveTo, compared };
   return { kind: 'count', effectiveTo, withdrawAfter: ack.cursor, compared, alarm: 'regressed' };
 }
 
 /** Beyond the head it is compared, too: the head is raised to where it stands, with the sums as they are. */
-function compare(ack: FeedAck, head: AckFacts['head']): 'same' | 'differs' | 'behind' {
-  if (ack.cursor < head.seq) return 'behind';
-  return ack.digest === head.digest ? 'same' : 'differs';
+function compare(ack: FeedAck, { head, placed }: AckFacts): Compared {
+  if (ack.cursor >= head.seq) return ack.digest === head.digest ? 'same' : 'differs';
+  if (placed === undefined) return 'behind';
+  if (placed === 'no-end') return 'strayed';
+  return ack.isAhead === false && ack.digest !== placed ? 'strayed' : 'behind';
 }

@@ -10,7 +10,7 @@ import type { FeedChange, FeedPut } from '#shared/contract/sync/feed.ts';
 import { isEffective, keyOfChange } from '#shared/feed-rule.ts';
 import { invariant } from '#shared/invariant.ts';
 import { plainHashOf, type RowOf } from '#shared/replica-columns.ts';
-import { addHash, type RowKind, subtractHash } from '#shared/replica-digest.ts';
+import { addHash, digestOf, type RowKind, subtractHash } from '#shared/replica-digest.ts';
 
 export type KindSums = Readonly<Record<RowKind, bigint>>;
 
@@ -45,6 +45,8 @@ export interface NumberedChange {
 
 export interface Numbering {
   readonly changes: readonly NumberedChange[];
+  /** The last place of each group with the digest there, in order: what an ack on its way is compared with. */
+  readonly ends: readonly { readonly group: bigint; readonly seq: number; readonly digest: string }[];
   readonly head: FeedHead;
   /** The mirror's rows after it, for those that changed; `undefined` = removed. By `mirrorKey`. */
   readonly mirror: ReadonlyMap<string, MirrorRow | undefined>;
@@ -62,12 +64,16 @@ export function numberFeed(
   for (const [index, group] of ordered.entries())
     invariant(group.id !== ordered[index - 1]?.id, `group ${group.id} is numbered once`);
   const sheet: Sheet = { mirror, after: new Map(), sums: { ...head.sums } };
-  const flat = ordered.flatMap((group) => group.changes.map((change) => ({ group: group.id, change })));
-  const changes = flat.map(({ group, change }, index): NumberedChange => {
-    const { kind, key } = keyOfChange(change);
-    return { group, seq: head.seq + 1 + index, kind, key, change, isEffective: fold(sheet, kind, key, change) };
+  const changes: NumberedChange[] = [];
+  const ends = ordered.map((group) => {
+    for (const change of group.changes) {
+      const { kind, key } = keyOfChange(change);
+      const isEffective = fold(sheet, kind, key, change);
+      changes.push({ group: group.id, seq: head.seq + 1 + changes.length, kind, key, change, isEffective });
+    }
+    return { group: group.id, seq: head.seq + changes.length, digest: digestOf(sheet.sums) };
   });
-  return { changes, head: { seq: head.seq + flat.length, sums: sheet.sums }, mirror: sheet.after };
+  return { changes, ends, head: { seq: head.seq + changes.length, sums: sheet.sums }, mirror: sheet.after };
 }
 
 /** The mirror while it is being written upon. */

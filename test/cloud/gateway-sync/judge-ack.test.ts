@@ -52,6 +52,15 @@ describe('a signed ack', () => {
     expect(judgeAck(facts, ack({ cursor: 33 }))).toEqual({ ...judged, effectiveTo: 33, compared: 'same' });
   });
 
+  it('on its way is compared where the feed is known there, unless it looks ahead', () => {
+    const strayed = { kind: 'count', effectiveTo: 0, compared: 'strayed' };
+    expect(judgeAck({ ...facts, placed: 'no-end' }, ack())).toEqual(strayed);
+    expect(judgeAck({ ...facts, placed: other }, ack({ isAhead: false }))).toEqual(strayed);
+    expect(judgeAck({ ...facts, placed: other }, ack({ isAhead: true }))).toMatchObject({ compared: 'behind' });
+    expect(judgeAck({ ...facts, placed: other }, ack())).toMatchObject({ compared: 'behind' });
+    expect(judgeAck({ ...facts, placed: digest }, ack({ isAhead: false }))).toMatchObject({ compared: 'behind' });
+  });
+
   it('of another gateway is refused', () => {
     expect(judgeAck(facts, ack({ gateway: 'gw2' }))).toEqual({ kind: 'refused', reason: 'other-gateway' });
   });
