@@ -155,17 +155,14 @@ export interface EnrolmentCode {
 }
 
 export interface EnrolmentWindow {
-  card_bits: number | null;
   closes_at: Timestamp;
   facility_id: string;
   gateway_id: string;
   id: string;
   opened_at: Generated<Timestamp>;
   opened_by: string;
-  read_at: Timestamp | null;
   reader_id: string;
   used_at: Timestamp | null;
-  value_sealed: Buffer | null;
   version: Generated<number>;
 }
 

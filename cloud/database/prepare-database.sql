@@ -17,6 +17,8 @@ grant usage on schema public
 grant usage, create on schema public to kannuki_owner;
 -- No function is anybody's until it is granted.
 alter default privileges for role kannuki_owner revoke execute on functions from public;
+-- A dump reads where sequences stand.
+alter default privileges for role kannuki_owner grant select on sequences to kannuki_backup;
 
 create table if not exists public.schema_migration (
   number int primary key,

@@ -41,7 +41,7 @@ create policy audit_event_ledger_insert on audit_event for insert to kannuki_led
 create policy audit_event_ledger_select on audit_event for select to kannuki_ledger using (true);
 create policy audit_event_worker_select on audit_event for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_event FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_statement();
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_event FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_event FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.audit_event FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 CREATE CONSTRAINT TRIGGER seal_audit AFTER INSERT ON public.audit_event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.seal_audit();
 
@@ -56,7 +56,7 @@ create policy audit_head_ledger_insert on audit_head for insert to kannuki_ledge
 create policy audit_head_ledger_select on audit_head for select to kannuki_ledger using (true);
 create policy audit_head_ledger_update on audit_head for update to kannuki_ledger using (true) with check (true);
 create policy audit_head_worker_select on audit_head for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_head FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.audit_head FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table audit_seal (
@@ -79,7 +79,7 @@ create policy audit_seal_ledger_insert on audit_seal for insert to kannuki_ledge
 create policy audit_seal_ledger_select on audit_seal for select to kannuki_ledger using (true);
 create policy audit_seal_worker_select on audit_seal for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_statement();
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_seal FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.audit_seal FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table card_read (
@@ -101,7 +101,7 @@ create policy card_read_gateway_insert on card_read for insert to kannuki_gatewa
 create policy card_read_gateway_select on card_read for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy card_read_worker_delete on card_read for delete to kannuki_worker using ((received_at < (now() - '1 day'::interval)));
 create policy card_read_worker_select on card_read for select to kannuki_worker using ((received_at < (now() - '1 day'::interval)));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.card_read FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.card_read FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table credential (
   facility_id text not null,
@@ -152,7 +152,7 @@ create policy credential_app_select on credential for select to kannuki_app usin
 create policy credential_app_update on credential for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy credential_worker_select on credential for select to kannuki_worker using (true);
 create policy credential_worker_update on credential for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.credential FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.credential FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER log_state AFTER INSERT OR UPDATE ON public.credential FOR EACH ROW EXECUTE FUNCTION app.log_state('credential', 'status');
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.credential FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 CREATE TRIGGER zz_guard_state BEFORE INSERT OR UPDATE ON public.credential FOR EACH ROW EXECUTE FUNCTION app.guard_state('credential', 'status');
@@ -186,7 +186,7 @@ create policy credential_grant_app_insert on credential_grant for insert to kann
 create policy credential_grant_app_select on credential_grant for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy credential_grant_app_update on credential_grant for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy credential_grant_worker_select on credential_grant for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.credential_grant FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.credential_grant FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.credential_grant FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table door (
@@ -208,7 +208,7 @@ create policy door_app_select on door for select to kannuki_app using ((facility
 create policy door_app_update on door for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_gateway_select on door for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_worker_select on door for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.door FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.door FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.door FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table door_binding (
@@ -227,7 +227,7 @@ create policy door_binding_app_select on door_binding for select to kannuki_app 
 create policy door_binding_app_update on door_binding for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_binding_gateway_select on door_binding for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_binding_worker_select on door_binding for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_binding FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_binding FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table door_group (
   facility_id text not null,
@@ -245,7 +245,7 @@ create policy door_group_app_insert on door_group for insert to kannuki_app with
 create policy door_group_app_select on door_group for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_group_app_update on door_group for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_group_worker_select on door_group for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_group FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_group FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.door_group FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table door_group_member (
@@ -262,7 +262,7 @@ create policy door_group_member_app_delete on door_group_member for delete to ka
 create policy door_group_member_app_insert on door_group_member for insert to kannuki_app with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_group_member_app_select on door_group_member for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy door_group_member_worker_select on door_group_member for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_group_member FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.door_group_member FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table enrolment_code (
   facility_id text not null,
@@ -292,7 +292,7 @@ create policy enrolment_code_gateway_update on enrolment_code for update to kann
 create policy enrolment_code_lookup_select on enrolment_code for select to kannuki_lookup using (true);
 create policy enrolment_code_worker_delete on enrolment_code for delete to kannuki_worker using ((expires_at < (now() - '7 days'::interval)));
 create policy enrolment_code_worker_select on enrolment_code for select to kannuki_worker using ((expires_at < (now() - '7 days'::interval)));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.enrolment_code FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.enrolment_code FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table enrolment_window (
   facility_id text not null,
@@ -302,30 +302,20 @@ create table enrolment_window (
   opened_by text not null,
   opened_at timestamp with time zone not null default (now()),
   closes_at timestamp with time zone not null,
-  read_at timestamp with time zone,
-  value_sealed bytea,
-  card_bits smallint,
   used_at timestamp with time zone,
   version integer not null default (1),
   constraint enrolment_window_pkey PRIMARY KEY (facility_id, id),
-  constraint enrolment_window_card_bits_check CHECK (((card_bits >= 1) AND (card_bits <= 255))),
   constraint enrolment_window_check CHECK ((closes_at > opened_at)),
-  constraint enrolment_window_check1 CHECK (((read_at IS NOT NULL) OR (num_nonnulls(value_sealed, card_bits, used_at) = 0))),
   constraint enrolment_window_facility_id_fkey FOREIGN KEY (facility_id) REFERENCES facility(id),
-  constraint enrolment_window_facility_id_reader_id_fkey FOREIGN KEY (facility_id, reader_id) REFERENCES reader(facility_id, id),
-  constraint enrolment_window_value_sealed_check CHECK ((octet_length(value_sealed) <= 512))
+  constraint enrolment_window_facility_id_reader_id_fkey FOREIGN KEY (facility_id, reader_id) REFERENCES reader(facility_id, id)
 );
-CREATE INDEX enrolment_window_kept ON public.enrolment_window USING btree (closes_at) WHERE (value_sealed IS NOT NULL);
-CREATE INDEX enrolment_window_open ON public.enrolment_window USING btree (facility_id, closes_at);
+CREATE INDEX enrolment_window_closed ON public.enrolment_window USING btree (closes_at);
 create policy enrolment_window_app_insert on enrolment_window for insert to kannuki_app with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy enrolment_window_app_select on enrolment_window for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy enrolment_window_app_update on enrolment_window for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-create policy enrolment_window_gateway_select on enrolment_window for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-create policy enrolment_window_gateway_update on enrolment_window for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-create policy enrolment_window_worker_select on enrolment_window for select to kannuki_worker using (true);
-create policy enrolment_window_worker_update on enrolment_window for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.enrolment_window FOR EACH ROW EXECUTE FUNCTION app.keep_key();
-CREATE TRIGGER refuse_delete BEFORE DELETE ON public.enrolment_window FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
+create policy enrolment_window_worker_delete on enrolment_window for delete to kannuki_worker using ((closes_at < (now() - '1 day'::interval)));
+create policy enrolment_window_worker_select on enrolment_window for select to kannuki_worker using ((closes_at < (now() - '1 day'::interval)));
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.enrolment_window FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table external_leg (
   facility_id text not null,
@@ -351,7 +341,7 @@ create policy external_leg_app_select on external_leg for select to kannuki_app 
 create policy external_leg_app_update on external_leg for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy external_leg_worker_select on external_leg for select to kannuki_worker using (true);
 create policy external_leg_worker_update on external_leg for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.external_leg FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.external_leg FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.external_leg FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table facility (
@@ -400,7 +390,7 @@ create policy feed_ack_gateway_insert on feed_ack for insert to kannuki_gateway 
 create policy feed_ack_gateway_select on feed_ack for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_ack_gateway_update on feed_ack for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_ack_worker_select on feed_ack for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_ack FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_ack FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.feed_ack FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table feed_ack_boot (
@@ -415,7 +405,7 @@ create table feed_ack_boot (
 create policy feed_ack_boot_gateway_insert on feed_ack_boot for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_ack_boot_gateway_select on feed_ack_boot for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_ack_boot_gateway_update on feed_ack_boot for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_ack_boot FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_ack_boot FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.feed_ack_boot FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table feed_change (
@@ -440,7 +430,7 @@ create policy feed_change_gateway_select on feed_change for select to kannuki_ga
 create policy feed_change_worker_delete on feed_change for delete to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_change_worker_insert on feed_change for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_change_worker_select on feed_change for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_change FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_change FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table feed_effective (
   facility_id text not null,
@@ -457,7 +447,7 @@ create policy feed_effective_gateway_insert on feed_effective for insert to kann
 create policy feed_effective_gateway_select on feed_effective for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_effective_worker_delete on feed_effective for delete to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_effective_worker_select on feed_effective for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_effective FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_effective FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table feed_group (
   facility_id text not null,
@@ -483,7 +473,7 @@ create policy feed_group_worker_delete on feed_group for delete to kannuki_worke
 create policy feed_group_worker_insert on feed_group for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_group_worker_select on feed_group for select to kannuki_worker using (true);
 create policy feed_group_worker_update on feed_group for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_group FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_group FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table feed_head (
   facility_id text not null,
@@ -502,7 +492,7 @@ create policy feed_head_gateway_update on feed_head for update to kannuki_gatewa
 create policy feed_head_worker_insert on feed_head for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_head_worker_select on feed_head for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_head_worker_update on feed_head for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_head FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_head FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.feed_head FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table feed_row (
@@ -528,7 +518,7 @@ create policy feed_row_worker_delete on feed_row for delete to kannuki_worker us
 create policy feed_row_worker_insert on feed_row for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_row_worker_select on feed_row for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_row_worker_update on feed_row for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_row FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_row FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table feed_snapshot (
   facility_id text not null,
@@ -548,7 +538,7 @@ create policy feed_snapshot_gateway_select on feed_snapshot for select to kannuk
 create policy feed_snapshot_gateway_update on feed_snapshot for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_worker_delete on feed_snapshot for delete to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_worker_select on feed_snapshot for select to kannuki_worker using (true);
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_snapshot FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_snapshot FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table feed_snapshot_chunk (
   facility_id text not null,
@@ -563,7 +553,7 @@ create policy feed_snapshot_chunk_gateway_insert on feed_snapshot_chunk for inse
 create policy feed_snapshot_chunk_gateway_select on feed_snapshot_chunk for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_chunk_worker_delete on feed_snapshot_chunk for delete to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_chunk_worker_select on feed_snapshot_chunk for select to kannuki_worker using (true);
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_snapshot_chunk FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_snapshot_chunk FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table feed_source (
   facility_id text not null,
@@ -586,7 +576,7 @@ create policy feed_source_worker_delete on feed_source for delete to kannuki_wor
 create policy feed_source_worker_insert on feed_source for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_source_worker_select on feed_source for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_source_worker_update on feed_source for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_source FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.feed_source FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table gateway (
   facility_id text not null,
@@ -623,7 +613,7 @@ create policy gateway_gateway_select on gateway for select to kannuki_gateway us
 create policy gateway_gateway_update on gateway for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_lookup_select on gateway for select to kannuki_lookup using (true);
 create policy gateway_worker_select on gateway for select to kannuki_worker using (true);
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER log_state AFTER INSERT OR UPDATE ON public.gateway FOR EACH ROW EXECUTE FUNCTION app.log_state('gateway', 'status');
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.gateway FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 CREATE TRIGGER zz_guard_state BEFORE INSERT OR UPDATE ON public.gateway FOR EACH ROW EXECUTE FUNCTION app.guard_state('gateway', 'status');
@@ -654,7 +644,7 @@ create policy gateway_alarm_worker_delete on gateway_alarm for delete to kannuki
 create policy gateway_alarm_worker_insert on gateway_alarm for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_alarm_worker_select on gateway_alarm for select to kannuki_worker using (true);
 create policy gateway_alarm_worker_update on gateway_alarm for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_alarm FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_alarm FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table gateway_command (
   facility_id text not null,
@@ -677,13 +667,14 @@ create table gateway_command (
 );
 CREATE INDEX gateway_command_open ON public.gateway_command USING btree (facility_id, gateway_id, requested_at) WHERE (status = ANY (ARRAY['queued'::text, 'delivered'::text]));
 CREATE INDEX gateway_command_time ON public.gateway_command USING btree (facility_id, gateway_id, id);
+CREATE INDEX gateway_command_waiting ON public.gateway_command USING btree (requested_at) WHERE (status = ANY (ARRAY['queued'::text, 'delivered'::text]));
 create policy gateway_command_app_insert on gateway_command for insert to kannuki_app with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_command_app_select on gateway_command for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_command_gateway_select on gateway_command for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_command_gateway_update on gateway_command for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_command_worker_select on gateway_command for select to kannuki_worker using (true);
 create policy gateway_command_worker_update on gateway_command for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_command FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_command FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER log_state AFTER INSERT OR UPDATE ON public.gateway_command FOR EACH ROW EXECUTE FUNCTION app.log_state('gateway_command', 'status');
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.gateway_command FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 CREATE TRIGGER zz_guard_state BEFORE INSERT OR UPDATE ON public.gateway_command FOR EACH ROW EXECUTE FUNCTION app.guard_state('gateway_command', 'status');
@@ -704,7 +695,7 @@ create policy gateway_health_gateway_insert on gateway_health for insert to kann
 create policy gateway_health_gateway_select on gateway_health for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_health_gateway_update on gateway_health for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy gateway_health_worker_select on gateway_health for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_health FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_health FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.gateway_health FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table holder (
@@ -732,7 +723,7 @@ create policy holder_app_select on holder for select to kannuki_app using ((faci
 create policy holder_app_update on holder for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy holder_worker_select on holder for select to kannuki_worker using (true);
 create policy holder_worker_update on holder for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.holder FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.holder FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.holder FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table holiday (
@@ -752,7 +743,7 @@ create policy holiday_app_insert on holiday for insert to kannuki_app with check
 create policy holiday_app_select on holiday for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy holiday_app_update on holiday for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy holiday_worker_select on holiday for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.holiday FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.holiday FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.holiday FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table idempotency_key (
@@ -776,7 +767,7 @@ create policy idempotency_key_app_select on idempotency_key for select to kannuk
 create policy idempotency_key_app_update on idempotency_key for update to kannuki_app using (((facility_id = ANY (( SELECT (app.facility_ids() || '-'::text))::text[])) AND (actor = ( SELECT app.actor() AS actor)))) with check (((facility_id = ANY (( SELECT (app.facility_ids() || '-'::text))::text[])) AND (actor = ( SELECT app.actor() AS actor))));
 create policy idempotency_key_worker_delete on idempotency_key for delete to kannuki_worker using ((expires_at < now()));
 create policy idempotency_key_worker_select on idempotency_key for select to kannuki_worker using ((expires_at < now()));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.idempotency_key FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.idempotency_key FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table inbox_event (
   facility_id text not null,
@@ -810,7 +801,7 @@ create policy inbox_event_gateway_update on inbox_event for update to kannuki_ga
 create policy inbox_event_worker_insert on inbox_event for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy inbox_event_worker_select on inbox_event for select to kannuki_worker using (true);
 create policy inbox_event_worker_update on inbox_event for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.inbox_event FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.inbox_event FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.inbox_event FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table invitation (
@@ -844,7 +835,7 @@ create policy invitation_app_update on invitation for update to kannuki_app usin
 create policy invitation_lookup_select on invitation for select to kannuki_lookup using (true);
 create policy invitation_worker_select on invitation for select to kannuki_worker using (true);
 create policy invitation_worker_update on invitation for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.invitation FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.invitation FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER log_state AFTER INSERT OR UPDATE ON public.invitation FOR EACH ROW EXECUTE FUNCTION app.log_state('invitation', 'status');
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.invitation FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 CREATE TRIGGER zz_guard_state BEFORE INSERT OR UPDATE ON public.invitation FOR EACH ROW EXECUTE FUNCTION app.guard_state('invitation', 'status');
@@ -876,7 +867,7 @@ create policy journal_entry_gateway_insert on journal_entry for insert to kannuk
 create policy journal_entry_gateway_select on journal_entry for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_entry_worker_delete on journal_entry for delete to kannuki_worker using ((received_at < (now() - '400 days'::interval)));
 create policy journal_entry_worker_select on journal_entry for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_entry FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_entry FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table journal_fork (
   facility_id text not null,
@@ -896,7 +887,7 @@ create policy journal_fork_app_select on journal_fork for select to kannuki_app 
 create policy journal_fork_gateway_insert on journal_fork for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_fork_gateway_select on journal_fork for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_fork_worker_select on journal_fork for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_fork FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_fork FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.journal_fork FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table journal_gap (
@@ -918,7 +909,7 @@ create policy journal_gap_app_select on journal_gap for select to kannuki_app us
 create policy journal_gap_gateway_insert on journal_gap for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_gap_gateway_select on journal_gap for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_gap_worker_select on journal_gap for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_gap FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_gap FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.journal_gap FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table journal_head (
@@ -942,7 +933,7 @@ create policy journal_head_gateway_insert on journal_head for insert to kannuki_
 create policy journal_head_gateway_select on journal_head for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_head_gateway_update on journal_head for update to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_head_worker_select on journal_head for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_head FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_head FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.journal_head FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table journal_personal (
@@ -962,7 +953,7 @@ create policy journal_personal_gateway_insert on journal_personal for insert to 
 create policy journal_personal_gateway_select on journal_personal for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_personal_worker_delete on journal_personal for delete to kannuki_worker using ((received_at < (now() - '400 days'::interval)));
 create policy journal_personal_worker_select on journal_personal for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_personal FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_personal FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table journal_signed_head (
   facility_id text not null,
@@ -983,7 +974,7 @@ create policy journal_signed_head_gateway_insert on journal_signed_head for inse
 create policy journal_signed_head_gateway_select on journal_signed_head for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy journal_signed_head_worker_delete on journal_signed_head for delete to kannuki_worker using ((received_at < (now() - '400 days'::interval)));
 create policy journal_signed_head_worker_select on journal_signed_head for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_signed_head FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.journal_signed_head FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
 
 create table login_failure (
   id text not null,
@@ -1054,7 +1045,7 @@ create policy reader_app_select on reader for select to kannuki_app using ((faci
 create policy reader_app_update on reader for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy reader_gateway_select on reader for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy reader_worker_select on reader for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.reader FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.reader FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.reader FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table role_assignment (
@@ -1082,7 +1073,7 @@ create policy role_assignment_app_select on role_assignment for select to kannuk
 create policy role_assignment_app_update on role_assignment for update to kannuki_app using (((user_id <> ( SELECT app.user_id() AS user_id)) AND app.may_assign(facility_id, role))) with check (((user_id <> ( SELECT app.user_id() AS user_id)) AND app.may_assign(facility_id, role)));
 create policy role_assignment_lookup_select on role_assignment for select to kannuki_lookup using (true);
 create policy role_assignment_worker_select on role_assignment for select to kannuki_worker using (true);
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.role_assignment FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.role_assignment FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 
 create table schedule (
   facility_id text not null,
@@ -1104,7 +1095,7 @@ create policy schedule_app_insert on schedule for insert to kannuki_app with che
 create policy schedule_app_select on schedule for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy schedule_app_update on schedule for update to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy schedule_worker_select on schedule for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.schedule FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.schedule FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.schedule FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table schema_migration (
@@ -1139,7 +1130,7 @@ create policy service_token_app_insert on service_token for insert to kannuki_ap
 create policy service_token_app_select on service_token for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy service_token_app_update on service_token for update to kannuki_app using ((facility_id = ANY (( SELECT app.facilities_as(VARIADIC ARRAY['owner'::text]) AS facilities_as)::text[]))) with check ((facility_id = ANY (( SELECT app.facilities_as(VARIADIC ARRAY['owner'::text]) AS facilities_as)::text[])));
 create policy service_token_lookup_select on service_token for select to kannuki_lookup using (true);
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.service_token FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.service_token FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.service_token FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table state_machine (
@@ -1173,7 +1164,7 @@ create policy state_transition_log_app_select on state_transition_log for select
 create policy state_transition_log_ledger_insert on state_transition_log for insert to kannuki_ledger with check (true);
 create policy state_transition_log_worker_select on state_transition_log for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.state_transition_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_statement();
-CREATE TRIGGER keep_key BEFORE UPDATE ON public.state_transition_log FOR EACH ROW EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.state_transition_log FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
 CREATE TRIGGER refuse_delete BEFORE DELETE ON public.state_transition_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table state_transition_rule (
@@ -1289,6 +1280,46 @@ CREATE OR REPLACE FUNCTION app.claim(name text)
 RETURN NULLIF(current_setting(('app.'::text || name), true), ''::text)
 ;
 -- owner kannuki_owner, called by kannuki_app, kannuki_gateway, kannuki_ledger, kannuki_lookup, kannuki_migrator, kannuki_worker
+
+CREATE OR REPLACE FUNCTION app.credential_delivery(facility text, credentials text[], unseen interval)
+ RETURNS TABLE(credential text, door text, gateway text, queued_at timestamp with time zone, numbered_at timestamp with time zone, effective_at timestamp with time zone, last_seen_at timestamp with time zone, is_seen boolean, now timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with granted as (
+    select s.row ->> 'credential' as credential, s.door_id as door from public.feed_source s
+    where s.facility_id = facility and s.kind = 'grant' and s.row ->> 'credential' = any (credentials)
+    union
+    select r.credential_id, r.door_id from public.feed_row r
+    join public.door_binding b on b.facility_id = r.facility_id and b.door_id = r.door_id and b.gateway_id = r.gateway_id
+    where r.facility_id = facility and r.kind = 'grant' and r.credential_id = any (credentials)
+  ), placed as (
+    select g.credential, g.door, b.gateway_id as gateway from granted g
+    left join public.door_binding b on b.facility_id = facility and b.door_id = g.door
+  ), held as (
+    select p.credential, p.door, p.gateway, max(r.seq) as seq, max(r.numbered_at) as numbered_at, count(r.seq) as rows
+    from placed p
+    left join public.feed_row r on r.facility_id = facility and r.gateway_id = p.gateway and r.credential_id = p.credential
+      and (r.door_id is null or r.door_id = p.door)
+    group by p.credential, p.door, p.gateway
+  ), queued as (
+    select h.credential, h.door, max(f.created_at) as queued_at from held h
+    join public.feed_change c on c.facility_id = facility and c.gateway_id = h.gateway
+      and ((c.kind = 'credential' and c.key = h.credential)
+        or (c.kind = 'grant' and starts_with(c.key, h.credential || ' ' || h.door || ' ')))
+    join public.feed_group f on f.facility_id = c.facility_id and f.id = c.group_id and f.last_seq is null
+    group by h.credential, h.door
+  )
+  select h.credential, h.door, h.gateway, q.queued_at, h.numbered_at,
+    case when h.rows > 0 then app.effective_at(facility, h.gateway, h.seq) end,
+    e.last_seen_at, coalesce(e.last_seen_at > now() - unseen, false), now()
+  from held h
+  left join queued q on q.credential = h.credential and q.door = h.door
+  left join public.gateway_health e on e.facility_id = facility and e.gateway_id = h.gateway
+  order by h.credential, h.door
+$function$
+;
+-- owner kannuki_owner, called by kannuki_app, kannuki_worker
 
 CREATE OR REPLACE FUNCTION app.effective_at(facility text, gateway text, position_seq bigint)
  RETURNS timestamp with time zone
@@ -1413,11 +1444,7 @@ CREATE OR REPLACE FUNCTION app.keep_key()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if to_jsonb(new) -> 'facility_id' is distinct from to_jsonb(old) -> 'facility_id'
-    or to_jsonb(new) -> 'id' is distinct from to_jsonb(old) -> 'id' then
-    raise exception using errcode = 'KN014', message = format('the key of a row of %s cannot change', tg_table_name);
-  end if;
-  return new;
+  raise exception using errcode = 'KN014', message = format('the key of a row of %s cannot change', tg_table_name);
 end
 $function$
 ;
@@ -1691,6 +1718,23 @@ $function$
 ;
 -- owner kannuki_owner
 
+CREATE OR REPLACE FUNCTION build.keep_key(target regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed text := (
+    select string_agg(format('old.%1$I is distinct from new.%1$I', wanted), ' or ')
+    from unnest(array['facility_id', 'id']) wanted where build.has_column(target, wanted));
+begin
+  if changed is null then return; end if;
+  execute format('create trigger keep_key before update on %s for each row when (%s) execute function app.keep_key()',
+    target, changed);
+end
+$function$
+;
+-- owner kannuki_owner
+
 CREATE OR REPLACE FUNCTION build.lookup_table(target regclass, commands text DEFAULT 'select'::text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1783,7 +1827,7 @@ begin
   for command in select trim(item) from unnest(string_to_array(gateway, ',')) item loop
     perform build.policy(target, 'kannuki_gateway', command, tenant);
   end loop;
-  execute format('create trigger keep_key before update on %s for each row execute function app.keep_key()', target);
+  perform build.keep_key(target);
   if concat(app, worker, gateway) not like '%delete%' then
     execute format('create trigger refuse_delete before delete on %s for each statement
       execute function app.refuse_delete()', target);

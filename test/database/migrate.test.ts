@@ -9,7 +9,7 @@ import { migrationFolder } from '#cloud/database/read-migrations.ts';
 import { machines } from '#cloud/machines.ts';
 import type { AnyMachine } from '#shared/machine.ts';
 import { lampMachine } from './lamp.ts';
-import { openTestDatabase, servers, type TestDatabase } from './open-database.ts';
+import { openTestDatabase, someServers, type TestDatabase } from './open-database.ts';
 
 const lampTable = `create table wick (facility_id text not null, id text not null, size int not null, primary key (facility_id, id));
 select build.tenant_table('wick', app => 'select');`;
@@ -17,7 +17,7 @@ const threeWicks = `-- rows: select 3
 insert into wick values ('fac_a', 'a', 1), ('fac_a', 'b', 2), ('fac_b', 'c', 3);
 -- end rows`;
 
-describe.each(servers)('migrate on PostgreSQL %s', (server) => {
+describe.each(someServers)('migrate on PostgreSQL %s', (server) => {
   let database: TestDatabase;
   let folder: string;
   beforeEach(async () => {

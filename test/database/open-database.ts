@@ -43,6 +43,8 @@ const debianBinaries = '/usr/lib/postgresql/15/bin';
 const wantedServer: ServerName = process.env['KANNUKI_TEST_POSTGRES'] === '15' ? '15' : 'embedded';
 /** For `describe.each`: tests of the database itself run against both. */
 export const servers: readonly ServerName[] = ['embedded', '15'];
+/** For tests in which the server's version matters less: both in a full run only. */
+export const someServers: readonly ServerName[] = process.env['KANNUKI_FULL'] === '1' ? servers : [wantedServer];
 
 /** A clone of the migrated template, or an empty database. Close it in `afterAll`. */
 export async function openTestDatabase(

@@ -6,7 +6,7 @@ import { DatabaseFault } from '#cloud/database/database-fault.ts';
 import { startServer } from '#cloud/database/embedded-server.ts';
 import { type Database, openPool } from '#cloud/database/pool.ts';
 import { type Claims, tenantTransaction } from '#cloud/database/tenant-transaction.ts';
-import { openTestDatabase, servers, type TestDatabase } from './open-database.ts';
+import { openTestDatabase, someServers, type TestDatabase } from './open-database.ts';
 
 const claims: Claims = { actor: 'x', facilityIds: ['fac_a'] };
 const one = (pool: Database, statement = 'select 1'): Promise<unknown> =>
@@ -17,7 +17,7 @@ const faultOf = (attempt: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof DatabaseFault ? error.code : error),
   );
 
-describe.each(servers)('a pool on PostgreSQL %s', (server) => {
+describe.each(someServers)('a pool on PostgreSQL %s', (server) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase({ server });

@@ -63,15 +63,11 @@ begin
 end
 $$;
 
--- A row keeps its tenant and its id for good, whoever holds claims for two tenants.
+-- A row keeps its tenant and its id for good, whoever holds claims for two tenants. Fires only where they would change.
 create function app.keep_key() returns trigger
   language plpgsql as $$
 begin
-  if to_jsonb(new) -> 'facility_id' is distinct from to_jsonb(old) -> 'facility_id'
-    or to_jsonb(new) -> 'id' is distinct from to_jsonb(old) -> 'id' then
-    raise exception using errcode = 'KN014', message = format('the key of a row of %s cannot change', tg_table_name);
-  end if;
-  return new;
+  raise exception using errcode = 'KN014', message = format('the key of a row of %s cannot change', tg_table_name);
 end
 $$;
 
@@ -145,12 +141,25 @@ begin
   for command in select trim(item) from unnest(string_to_array(gateway, ',')) item loop
     perform build.policy(target, 'kannuki_gateway', command, tenant);
   end loop;
-  execute format('create trigger keep_key before update on %s for each row execute function app.keep_key()', target);
+  perform build.keep_key(target);
   if concat(app, worker, gateway) not like '%delete%' then
     execute format('create trigger refuse_delete before delete on %s for each statement
       execute function app.refuse_delete()', target);
   end if;
   if build.has_column(target, 'deleted_at') then perform build.hide_deleted(target); end if;
+end
+$$;
+
+create function build.keep_key(target regclass) returns void
+  language plpgsql as $$
+declare
+  changed text := (
+    select string_agg(format('old.%1$I is distinct from new.%1$I', wanted), ' or ')
+    from unnest(array['facility_id', 'id']) wanted where build.has_column(target, wanted));
+begin
+  if changed is null then return; end if;
+  execute format('create trigger keep_key before update on %s for each row when (%s) execute function app.keep_key()',
+    target, changed);
 end
 $$;
 
