@@ -8,6 +8,14 @@ export function whole(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
+/** TLS, or this machine itself; what edge would refuse to call is a mistake of the file already. */
+export function isCloudUrl(url: string): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false;
+  if (parsed.protocol === 'https:') return true;
+  return parsed.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(parsed.hostname);
+}
+
 const missing = 'is missing';
 const typeNames: Readonly<Record<string, string>> = {
   string: 'must be text',

@@ -13,7 +13,7 @@ import * as z from 'zod';
 import { idSchema } from '#shared/contract/identifier.ts';
 import { printable } from '#shared/printable.ts';
 import { configExample } from './config-example.ts';
-import { configRule, whole } from './config-rule.ts';
+import { configRule, isCloudUrl, whole } from './config-rule.ts';
 import { readYaml } from './system/read-yaml.ts';
 
 const baud = z.union(
@@ -61,6 +61,16 @@ const configSchema = z.strictObject({
   /** The master key; by default the systemd credential `kannuki-master-key`, else `master.key` in `dataDir`. */
   masterKeyFile: path.optional(),
   language: z.enum(['en', 'ja']).default('en'),
+  /** Where the cloud is, for who belongs to one; otherwise where the enrolment went. */
+  cloud: z
+    .strictObject({
+      url: z.string().max(2048).refine(isCloudUrl, 'must be https://…, or http:// to this machine itself'),
+      /** Authorities that sign the cloud's certificate, where the public ones do not; PEM. */
+      caFile: path.optional(),
+    })
+    .optional(),
+  /** Folder of the edge process, for the key of its own; by default `dataDir` with `-edge` behind it. */
+  edgeDir: path.optional(),
   journal: z
     .strictObject({
       /** The journal's file may grow to this. */
@@ -91,7 +101,11 @@ type LineConfig = Omit<Parsed['lines'][number], 'id' | 'devices'> & {
 };
 
 /** Paths are absolute: relative ones are meant from the file's own folder. */
-export type Config = Readonly<Omit<Parsed, 'lines'>> & { readonly lines: readonly LineConfig[]; readonly file: string };
+export type Config = Readonly<Omit<Parsed, 'lines' | 'edgeDir'>> & {
+  readonly lines: readonly LineConfig[];
+  readonly edgeDir: string;
+  readonly file: string;
+};
 
 export interface ConfigIssue {
   /** For example `lines[0].devices[1].address`. */
@@ -198,6 +212,8 @@ function withDefaults(parsed: Parsed, file: string): Config {
     file,
     dataDir: from(parsed.dataDir),
     runDir: from(parsed.runDir),
+    edgeDir: from(parsed.edgeDir ?? `${parsed.dataDir}-edge`),
+    ...(parsed.cloud?.caFile === undefined ? {} : { cloud: { ...parsed.cloud, caFile: from(parsed.cloud.caFile) } }),
     ...(parsed.masterKeyFile === undefined ? {} : { masterKeyFile: from(parsed.masterKeyFile) }),
     lines,
   };

@@ -12,6 +12,10 @@ interface Listed {
 
 export const commands: Readonly<Record<string, Listed>> = {
   door: { summary: 'run the door process: devices, decisions, journal', load: () => import('./door.ts') },
+  edge: { summary: 'run the edge process: the way to the cloud', load: () => import('./edge.ts') },
+  run: { summary: 'run both, each begun again when it ends', load: () => import('./run.ts') },
+  enroll: { summary: 'join a facility in the cloud with a code', load: () => import('./enroll.ts') },
+  unenroll: { summary: 'leave the cloud', load: () => import('./unenroll.ts') },
   status: { summary: 'doors, devices, clock and storage at a glance', load: () => import('./status.ts') },
   events: { summary: 'what happened; --follow for what happens', load: () => import('./events.ts') },
   explain: { summary: 'why a request was decided so, or how one would be', load: () => import('./explain.ts') },

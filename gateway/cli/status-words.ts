@@ -6,6 +6,7 @@ const labels = {
   clock: ['clock', '時計'],
   journal: ['journal', '履歴'],
   replica: ['replica', '認証情報'],
+  cloud: ['cloud', 'クラウド'],
   storage: ['storage', '記憶装置'],
   door: ['door', '扉'],
   line: ['line', '回線'],

@@ -2,6 +2,7 @@
 import { codeText, type Language } from '#shared/code.ts';
 import { gateMark, gateWord } from '../control/gate-marks.ts';
 import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
+import { cloudText } from './cloud-words.ts';
 import type { Command } from './command.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
@@ -32,6 +33,7 @@ export function statusLines(report: StatusReport, language: Language): readonly 
     `${label('clock', language)}${say(clock.state)} · ${timeText(report, language)}`,
     `${label('journal', language)}${say(journal.state)}${detail(journal.detail)} · ${entries}`,
     `${label('replica', language)}${say(replica.state)}${detail(replica.detail)} · epoch ${replica.epoch}`,
+    ...(report.cloud ? [`${label('cloud', language)}${cloudText(report.cloud, language)}`] : []),
     `${label('storage', language)}${storageText(report.storage, language)}`,
     ...report.doors.map((door) => `${label('door', language)}${doorText(door, language)}`),
     ...report.lines.map((line) => `${label('line', language)}${line.line} · ${say(line.state)}${detail(line.detail)}`),

@@ -55,9 +55,13 @@ export const syncCalls = {
     z.strictObject({ ack: z.enum(['applied', 'noop', 'differs']), epoch: epochSchema, cursor: cursorSchema }),
     z.strictObject({ feed: z.strictObject({ head: cursorSchema, snapshotNeeded: z.boolean() }) }),
     z.strictObject({ repair: z.literal('same') }),
-    z.strictObject({ snapshot: z.literal('gone') }),
+    z.strictObject({ snapshot: z.enum(['gone', 'needed']) }),
     z.strictObject({ read: z.string().max(64) }),
-    z.strictObject({ uplink: z.enum(uplinkStates), failures: z.int().min(0).max(1_000_000).default(0) }),
+    z.strictObject({
+      uplink: z.enum(uplinkStates),
+      failures: z.int().min(0).max(1_000_000_000).default(0),
+      detail: z.string().max(200).default(''),
+    }),
   ]),
   /** Stream: `DoorNeeds`, whenever they change. */
   'sync-follow': z.strictObject({}),

@@ -93,6 +93,8 @@ export interface CloudStatus {
   /** As edge tells it; `silent` where no edge runs. */
   readonly uplink: string;
   readonly uplinkForMs: number;
+  /** Why it is so, in edge's words. */
+  readonly uplinkDetail: string;
   readonly cursor: number;
   /** Changes of the feed that are not here yet. */
   readonly lag: number;

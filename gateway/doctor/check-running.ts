@@ -1,6 +1,7 @@
 /** What a running gateway says of itself, as findings. */
 import { codeRemedy, codeText, type Language } from '#shared/code.ts';
 import type { DeviceStatus, StatusReport, StorageStatus } from '../control/replies.ts';
+import { checkCloud } from './check-cloud.ts';
 import { broken, type DoctorFinding, fine, risky } from './finding.ts';
 
 export function checkRunning(report: StatusReport, language: Language): readonly DoctorFinding[] {
@@ -27,6 +28,7 @@ export function checkRunning(report: StatusReport, language: Language): readonly
           codeRemedy('REPLICA_QUARANTINED', language),
         ),
     checkStorage(report.storage, language),
+    ...(report.cloud ? checkCloud(report.cloud, Date.parse(report.at), language) : []),
     ...report.lines.map((line) =>
       line.state === 'open'
         ? fine(`line ${line.line}`, 'open')

@@ -122,9 +122,9 @@ export class CloudDesk {
     if ('ack' in news) hints.answered(news);
     else if ('feed' in news) hints.fed(news.feed, feed.head()?.epoch ?? 0);
     else if ('repair' in news) hints.repaired('same');
-    else if ('snapshot' in news) feed.forgetChunks();
+    else if ('snapshot' in news) this.#hearSnapshot(news.snapshot);
     else if ('read' in news) cards.sent(news.read);
-    else this.#hearUplink(news.uplink);
+    else this.#hearUplink(news);
     this.#tell();
     return session.needs();
   }
@@ -165,6 +165,7 @@ export class CloudDesk {
       gateway: enrolment.gateway,
       facility: enrolment.facility,
       uplink: isSilent ? 'silent' : (hints.uplink?.state ?? 'starting'),
+      uplinkDetail: isSilent ? '' : (hints.uplink?.detail ?? ''),
       uplinkForMs: Math.round(hints.uplink === undefined ? 0 : elapsedMs(hints.uplink.since, at)),
       cursor,
       lag: Math.max(0, hints.feedHead - cursor),
@@ -191,11 +192,19 @@ export class CloudDesk {
     this.#ports.desk.alarms.raise(ofCloud, 'STATEMENT_FORGED', `${statement}: ${reason}`);
   }
 
+  #hearSnapshot(told: 'gone' | 'needed'): void {
+    const { feed, hints } = this.#require();
+    if (told === 'gone') feed.forgetChunks();
+    else hints.needSnapshot(feed.head()?.epoch ?? 0);
+  }
+
   /** A hint, so that people are told; it changes what is shown and nothing else. */
-  #hearUplink(state: string): void {
+  #hearUplink({ uplink: state, detail }: Extract<Arguments<'sync-told'>, { uplink: string }>): void {
     const { hints } = this.#require();
-    if (hints.uplink?.state === state) return;
-    hints.uplink = { state, since: this.#ports.now() };
+    const before = hints.uplink;
+    const isSame = before?.state === state;
+    hints.uplink = { state, detail, since: isSame ? before.since : this.#ports.now() };
+    if (isSame) return;
     const { alarms } = this.#ports.desk;
     if (state === 'revoked') alarms.raise(ofCloud, 'GATEWAY_OUT_OF_SERVICE', '');
     else if (state === 'online') alarms.clear(ofCloud, 'GATEWAY_OUT_OF_SERVICE');

@@ -29,7 +29,7 @@ export class CloudHints {
   #timedAt: MonoMs | undefined;
   /** How far the feed reaches, as far as is known. */
   feedHead = 0;
-  uplink: { readonly state: string; readonly since: MonoMs } | undefined;
+  uplink: { readonly state: string; readonly detail: string; readonly since: MonoMs } | undefined;
 
   answered({ ack, epoch, cursor }: Place & { readonly ack: 'applied' | 'noop' | 'differs' }): void {
     const place = { epoch, cursor };
@@ -53,6 +53,10 @@ export class CloudHints {
   fed(told: { readonly head: number; readonly snapshotNeeded: boolean }, epoch: number): void {
     this.feedHead = told.head;
     if (told.snapshotNeeded) this.#snapshotFor = epoch;
+  }
+
+  needSnapshot(epoch: number): void {
+    this.#snapshotFor = epoch;
   }
 
   /** @param epoch in force: a need that a new epoch has met is over. */
