@@ -104,7 +104,6 @@ export async function openRoom(): Promise<Room> {
     sealer,
     authenticate: async (authorization) => callers.get(authorization ?? ''),
     countCaller: () => undefined,
-    onChanged: () => undefined,
   });
   const folder = mkdtempSync(join(tmpdir(), 'kannuki-room-'));
   const { keys } = await openOrCreateKeys(folder, Date.now());
