@@ -5,18 +5,21 @@
  * closed and the database last.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { composeCloud } from './compose.ts';
 import type { Config } from './config.ts';
+import type { FeedHints } from './gateway-sync/feed-hints.ts';
+import { openOrCreateKeys } from './gateway-sync/feed-keys.ts';
+import { createPostgresHints } from './gateway-sync/postgres-hints.ts';
 import { createOperationsServer } from './http/operations.ts';
 import { checkSeals } from './identity/check-seals.ts';
 import { createSealer } from './identity/sealed-value.ts';
-import { sweepIdentity } from './identity/sweep.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
 import { openKey } from './open-key.ts';
-import { repeat } from './repeat.ts';
 import { version } from './version.ts';
+import { runSchedule } from './worker/schedule.ts';
 
 export interface RunningCloud {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
@@ -26,18 +29,24 @@ export interface RunningCloud {
 }
 
 const drainMs = 20_000;
-const sweepMs = 60_000;
 
 export async function runCloud(config: Config, databaseUrl: string | undefined): Promise<RunningCloud> {
   const logger = createLogger();
   const cloudKey = openKey({ config, databaseUrl });
   const database = await openDatabase({ config, cloudKey, databaseUrl });
   const closing = new AbortController();
+  const { keys, created } = await openOrCreateKeys(join(config.dataDir, 'keys'), Date.now());
+  if (created.length > 0) logger.warn({ created }, 'keys were made; take the root key away from this machine');
+  const onFault = (error: unknown) => logger.warn({ err: error }, 'hints are interrupted');
+  const hints = await createPostgresHints(database.pools.worker, { url: database.url('worker'), onFault });
+  const opened: Opened = { database, hints, closing };
   try {
     await checkSeals(database.pools, createSealer(cloudKey));
-    const { app, metrics } = await composeCloud({
+    const { app, metrics, dispatcher, sweeps } = await composeCloud({
       pools: database.pools,
       cloudKey,
+      feedKeys: () => keys,
+      hints,
       logger,
       version,
       sessions: config.sessions,
@@ -45,24 +54,21 @@ export async function runCloud(config: Config, databaseUrl: string | undefined):
       trustedProxies: config.trustedProxies,
       oidc: oidcSettings(config),
       now: () => performance.now(),
+      wallNow: Date.now,
       closing: closing.signal,
     });
     const operations = createOperationsServer(metrics, { database: database.pools.app, closing: closing.signal });
-    const sweeps = repeat(
-      () => sweepIdentity(database.pools.worker),
-      sweepMs,
-      (error) => logger.warn({ err: error }, 'sweep failed'),
-    );
     const url = await app.listen({ ...config.listen });
     const operationsUrl = await operations.listen({ ...config.operations });
+    const onFault = (sweep: string, error: unknown) => logger.warn({ err: error, sweep }, 'a sweep failed');
+    const working = Promise.all([
+      dispatcher.run(closing.signal),
+      runSchedule({ database: database.pools.worker, sweeps, onFault }, closing.signal),
+    ]);
     logger.info({ url, operationsUrl, migrated: database.migrated.applied }, 'serving');
-    return {
-      url,
-      operationsUrl,
-      close: () => goDown({ app, operations, sweeps, database, closing }),
-    };
+    return { url, operationsUrl, close: () => goDown(opened, { app, operations, working }) };
   } catch (error) {
-    await database.close();
+    await closeOpened(opened);
     throw error;
   }
 }
@@ -82,21 +88,32 @@ function oidcSettings({ oidc }: Config) {
   return { ...settings, clientSecret: readFileSync(clientSecretFile, 'utf8').trim() };
 }
 
-interface Running {
-  readonly app: FastifyInstance;
-  readonly operations: FastifyInstance;
-  readonly sweeps: { readonly stop: () => Promise<void> };
+interface Opened {
   readonly database: OpenedDatabase;
+  readonly hints: FeedHints;
   readonly closing: AbortController;
 }
 
-async function goDown({ app, operations, sweeps, database, closing }: Running): Promise<void> {
-  closing.abort();
+interface Serving {
+  readonly app: FastifyInstance;
+  readonly operations: FastifyInstance;
+  /** Ends after the signal. */
+  readonly working: Promise<unknown>;
+}
+
+async function goDown(opened: Opened, { app, operations, working }: Serving): Promise<void> {
+  opened.closing.abort();
   const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs);
   app.server.closeIdleConnections();
   await app.close();
   clearTimeout(deadline);
-  await sweeps.stop();
+  await working;
   await operations.close();
+  await closeOpened(opened);
+}
+
+async function closeOpened({ database, hints, closing }: Opened): Promise<void> {
+  closing.abort();
+  await hints.close();
   await database.close();
 }

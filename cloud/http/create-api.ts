@@ -123,9 +123,9 @@ async function serve(parts: ApiParts, route: AnyRoute, request: FastifyRequest, 
         void reply.header('idempotent-replayed', 'true');
         return claimed.answer;
       }
-      const answer = await handle(transaction);
-      await keepAnswer(transaction, parts.sealer, keyed, answer);
-      return answer;
+      const done = await handle(transaction);
+      await keepAnswer(transaction, parts.sealer, keyed, done);
+      return done;
     });
   } catch (error) {
     if (error instanceof RolledBack) return error.refusal;

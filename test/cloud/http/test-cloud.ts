@@ -5,8 +5,13 @@
  * somebody and gives back status and body.
  */
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Cloud, type CloudParts, composeCloud } from '#cloud/compose.ts';
+import { createLocalHints } from '#cloud/gateway-sync/feed-hints.ts';
+import { openOrCreateKeys } from '#cloud/gateway-sync/feed-keys.ts';
 import { createOwner } from '#cloud/identity/create-owner.ts';
 import { createSealer } from '#cloud/identity/sealed-value.ts';
 import { openTestDatabase, type TestDatabase } from '../../database/open-database.ts';
@@ -58,6 +63,8 @@ export async function openTestCloud(changes: Partial<CloudParts> = {}): Promise<
   const database = await openTestDatabase();
   const cloudKey = randomBytes(32);
   const closing = new AbortController();
+  const folder = mkdtempSync(join(tmpdir(), 'kannuki-cloud-'));
+  const { keys } = await openOrCreateKeys(folder, Date.now());
   const cloud = await composeCloud({
     pools: { app: database.app, worker: database.worker, gateway: database.gateway },
     cloudKey,
@@ -67,6 +74,9 @@ export async function openTestCloud(changes: Partial<CloudParts> = {}): Promise<
     limits: { perAddress: 1_000_000, perCaller: 1_000_000 },
     trustedProxies: [],
     now: () => performance.now(),
+    wallNow: Date.now,
+    feedKeys: () => keys,
+    hints: createLocalHints(),
     closing: closing.signal,
     ...changes,
   });
@@ -132,6 +142,7 @@ export async function openTestCloud(changes: Partial<CloudParts> = {}): Promise<
     async close() {
       await cloud.app.close();
       await database.close();
+      rmSync(folder, { recursive: true });
     },
   };
 }
