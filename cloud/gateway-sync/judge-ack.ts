@@ -57,15 +57,20 @@ export function judgeAck(facts: AckFacts, ack: FeedAck): AckJudgement {
   const compared = compare(ack, facts);
   // With another sum it may lack any row: nothing new is said to be effective until it was repaired.
   const effectiveTo = compared === 'differs' || compared === 'strayed' ? 0 : ack.cursor;
-  if (ack.cursor > head.seq) return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: ack.cursor };
+  const seen = Math.max(ack.cursor, ack.floor ?? 0);
+  if (seen > head.seq) return { kind: 'count', effectiveTo, compared, alarm: 'ahead', raiseHeadTo: seen };
   if (last === undefined || ack.cursor >= last.cursor) return { kind: 'count', effectiveTo, compared };
   return { kind: 'count', effectiveTo, withdrawAfter: ack.cursor, compared, alarm: 'regressed' };
 }
 
-/** Beyond the head it is compared, too: the head is raised to where it stands, with the sums as they are. */
+/**
+ * Beyond the head it is compared, too: the head is raised to where it stands, with the sums as they are. Not where it looks
+ * further ahead than any feed that there is: then only a snapshot tells.
+ */
 function compare(ack: FeedAck, { head, placed }: AckFacts): Compared {
+  if (ack.floor !== undefined && ack.floor > Math.max(ack.cursor, head.seq)) return 'strayed';
   if (ack.cursor >= head.seq) return ack.digest === head.digest ? 'same' : 'differs';
   if (placed === undefined) return 'behind';
   if (placed === 'no-end') return 'strayed';
-  return ack.isAhead === false && ack.digest !== placed ? 'strayed' : 'behind';
+  return ack.floor === ack.cursor && ack.digest !== placed ? 'strayed' : 'behind';
 }

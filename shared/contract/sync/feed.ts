@@ -154,6 +154,11 @@ export const feedAckStatement = z.strictObject({
   cursor: cursorSchema,
   /** Over all kinds, as `digestOf` makes it. */
   digest: hashSchema,
+  /**
+   * The furthest place it ever applied, or looked ahead to by urgent rows; it takes no snapshot before that. Where it is not
+   * the cursor, the digest is not that of the cursor.
+   */
+  floor: cursorSchema.optional(),
   /** Trusted wall time of the door process, or null where it does not know the time. */
   at: wallSchema.nullable(),
   /** Counts acks of one boot upwards, with `bootId`: an older ack never replaces a newer. */

@@ -52,13 +52,19 @@ describe('a signed ack', () => {
     expect(judgeAck(facts, ack({ cursor: 33 }))).toEqual({ ...judged, effectiveTo: 33, compared: 'same' });
   });
 
+  it('that looked further ahead than the feed goes shows the same, and only a snapshot tells what it lacks', () => {
+    const judged = { kind: 'count', effectiveTo: 0, compared: 'strayed', alarm: 'ahead', raiseHeadTo: 44 };
+    expect(judgeAck(facts, ack({ floor: 44 }))).toEqual(judged);
+    expect(judgeAck(facts, ack({ cursor: 20, floor: 44 }))).toEqual(judged);
+  });
+
   it('on its way is compared where the feed is known there, unless it looks ahead', () => {
     const strayed = { kind: 'count', effectiveTo: 0, compared: 'strayed' };
     expect(judgeAck({ ...facts, placed: 'no-end' }, ack())).toEqual(strayed);
-    expect(judgeAck({ ...facts, placed: other }, ack({ isAhead: false }))).toEqual(strayed);
-    expect(judgeAck({ ...facts, placed: other }, ack({ isAhead: true }))).toMatchObject({ compared: 'behind' });
+    expect(judgeAck({ ...facts, placed: other }, ack({ floor: 12 }))).toEqual(strayed);
+    expect(judgeAck({ ...facts, placed: other }, ack({ floor: 15 }))).toMatchObject({ compared: 'behind' });
     expect(judgeAck({ ...facts, placed: other }, ack())).toMatchObject({ compared: 'behind' });
-    expect(judgeAck({ ...facts, placed: digest }, ack({ isAhead: false }))).toMatchObject({ compared: 'behind' });
+    expect(judgeAck({ ...facts, placed: digest }, ack({ floor: 12 }))).toMatchObject({ compared: 'behind' });
   });
 
   it('of another gateway is refused', () => {
