@@ -5,7 +5,7 @@ import { printable } from '#shared/printable.ts';
 import { rawPublicKey, toBase64url } from '#shared/signed-statement.ts';
 import { isCloudUrl } from '../config-rule.ts';
 import type { ControlClient } from '../control/edge-side.ts';
-import { ControlRefusal } from '../control/messages.ts';
+import { type Arguments, ControlRefusal } from '../control/messages.ts';
 import type { EnrolBeginReply, EnrolmentReply } from '../control/sync-replies.ts';
 import { keepCloudAddress, readCloudAddress, takeEdgeKey } from '../sync/edge-folder.ts';
 import { type CloudAddress, Uplink } from '../sync/uplink.ts';
@@ -75,21 +75,24 @@ async function settle({ call, door, uplink, waitMs }: Trying, begun: EnrolBeginR
   const body = Buffer.from(JSON.stringify(enrolRequest.parse(asked)));
   const until = performance.now() + waitMs;
   for (;;) {
-    const answer = await uplink.call({ method: 'POST', path: '/gateway/v1/enroll', body, deadlineMs: answerMs });
-    if (answer.kind === 'failed' && answer.why !== 'busy')
-      throw new ControlRefusal(answer.code ?? answer.why, answer.detail);
-    const reply = answer.kind === 'ok' ? enrolReply.safeParse(answer.value) : undefined;
-    if (reply?.success === false) throw new ControlRefusal('malformed', 'the cloud’s answer is none');
-    if (reply?.data.status === 'enrolled') {
-      const { enrolment, root, certificate } = reply.data;
-      return (await door.call(
-        'enrol-finish',
-        { enrolment, root, certificate },
-        { deadlineMs: beginMs },
-      )) as EnrolmentReply;
-    }
+    const given = await askOnce(uplink, body);
+    if (given !== undefined) return (await door.call('enrol-finish', given, { deadlineMs: beginMs })) as EnrolmentReply;
     if (performance.now() >= until) throw new ControlRefusal('ENROLMENT_WAITING', 'nobody has confirmed it yet');
     await pause(askEveryMs, undefined, { signal: call.terminal.signal }).catch(() => {});
     if (call.terminal.signal.aborted) throw new ControlRefusal('ENROLMENT_WAITING', 'given up; the same code goes on');
   }
+}
+
+/** @returns what the door process needs to finish, or `undefined` while it is not confirmed. */
+async function askOnce(uplink: Uplink, body: Uint8Array): Promise<Arguments<'enrol-finish'> | undefined> {
+  const answer = await uplink.call({ method: 'POST', path: '/gateway/v1/enroll', body, deadlineMs: answerMs });
+  if (answer.kind === 'failed') {
+    if (answer.why === 'busy') return undefined;
+    throw new ControlRefusal(answer.code ?? answer.why, answer.detail);
+  }
+  const reply = enrolReply.safeParse(answer.value);
+  if (!reply.success) throw new ControlRefusal('malformed', 'the cloud’s answer is none');
+  if (reply.data.status === 'pending') return undefined;
+  const { enrolment, root, certificate } = reply.data;
+  return { enrolment, root, certificate };
 }
