@@ -1,0 +1,141 @@
+/** The test house with a cloud behind it: set up by its operator, its gateway enrolled, its edge process running. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  type CloudPlace,
+  createOperator,
+  type Operator,
+  placeCloud,
+  type RunningCloud,
+  startCloud,
+} from './running-cloud.ts';
+import { type GatewayProcess, type OpenGateway, runCommand } from './running-gateway.ts';
+import { openHouse, strikeMs, type TestHouse } from './test-house.ts';
+
+const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const program = join(project, 'gateway', 'main.ts');
+const exitWithParent = join(project, 'tools', 'demo-exit-with-parent.ts');
+
+export interface EdgeProcess {
+  kill(): Promise<void>;
+}
+
+export interface CloudHouse {
+  readonly house: TestHouse;
+  readonly place: CloudPlace;
+  readonly cloud: RunningCloud;
+  readonly operator: Operator;
+  readonly gateway: GatewayProcess;
+  readonly open: OpenGateway;
+  readonly gatewayId: string;
+  startEdge(): EdgeProcess;
+  /** Issues a card for the house's doors. @returns the credential's id. */
+  issue(number: number, terms?: object): Promise<string>;
+  close(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** @returns once the doors of the cloud are in force at the gateway. */
+export async function openCloudHouse(): Promise<CloudHouse> {
+  const house = await openHouse();
+  // The database's own user must find its way in.
+  chmodSync(house.dir, 0o711);
+  const place = placeCloud(join(house.dir, 'cloud'), await freePort());
+  const cloud = await startCloud(place);
+  const operator = await createOperator(cloud, place);
+  await setUp(operator);
+  const gateway = house.start();
+  const open = await gateway.open();
+  const edges: EdgeProcess[] = [];
+  const startEdge = () => {
+    const edge = spawnEdge(house);
+    edges.push(edge);
+    return edge;
+  };
+  const gatewayId = await enrol(house, cloud, operator);
+  startEdge();
+  await until('the doors of the cloud to be in force', async () => (await open.status()).doors.length === 2);
+  let holders = 0;
+  return {
+    ...{ house, place, cloud, operator, gateway, open, gatewayId, startEdge },
+    issue: async (number, terms = {}) => {
+      holders += 1;
+      const holder = `holder-${holders}`;
+      await operator.post('holders', { id: holder, name: `Holder ${holders}` });
+      const grants = ['front', 'back'].map((door) => ({ door }));
+      const card = { format: 'H10301', facility: 7, number };
+      return (await operator.post('credentials', { holder, card, grants, ...terms })).item.id as string;
+    },
+    close: async () => {
+      await Promise.all(edges.map((edge) => edge.kill()));
+      await gateway.stop();
+      await cloud.stop();
+      await house.close();
+    },
+  };
+}
+
+async function setUp(operator: Operator): Promise<void> {
+  const wiring = {
+    front: { device: 'front-board', output: 0 },
+    back: { device: 'back-board', output: 0, release: 'de-energise' },
+  };
+  for (const [id, lock] of Object.entries(wiring)) {
+    const contact = id === 'front' ? { contact: { device: 'front-board', input: 0 } } : {};
+    await operator.post('doors', { id, name: id, lock, ...contact, strikeMs, debounceMs: 0 });
+    await operator.post('readers', { id: `${id}-reader`, name: `${id} reader`, door: id, device: `${id}-reader` });
+  }
+}
+
+/** As an installer and an operator do it together. @returns the gateway's id. */
+async function enrol(house: TestHouse, cloud: RunningCloud, operator: Operator): Promise<string> {
+  const { code } = await operator.post('enrolment-codes', { name: 'House gateway' });
+  const words = ['--cloud', cloud.url, '--code', code, '--json', '--config', house.configFile];
+  const enrolled = runCommand('enroll', ...words);
+  let waiting: { id: string; fingerprint: string } | undefined;
+  await until('the gateway to come in', async () => {
+    waiting = (await operator.get('gateways')).items[0];
+    return waiting !== undefined;
+  });
+  if (waiting === undefined) throw new Error('no gateway');
+  await operator.post(`gateways/${waiting.id}/confirm`, { fingerprint: waiting.fingerprint });
+  const { code: exit, out, err } = await enrolled;
+  if (exit !== 0) throw new Error(`enroll: ${out}${err}`);
+  for (const door of ['front', 'back']) await operator.put(`doors/${door}/gateway`, { gateway: waiting.id });
+  return waiting.id;
+}
+
+function spawnEdge(house: TestHouse): EdgeProcess {
+  const log = openSync(join(house.dir, 'edge.log'), 'a', 0o600);
+  const words = ['--import', exitWithParent, program, 'edge', '--config', house.configFile];
+  const child: ChildProcess = spawn(process.execPath, words, { cwd: project, stdio: ['ignore', log, log, 'ipc'] });
+  closeSync(log);
+  return {
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** @param withinMs a bound against hanging, not an expectation. */
+export async function until(what: string, holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
+    await pause(20);
+  }
+}
