@@ -1350,9 +1350,13 @@ RETURN COALESCE((SELECT array_agg(held.key) AS array_agg FROM jsonb_each_text(CO
 
 CREATE OR REPLACE FUNCTION app.facility_ids()
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE PARALLEL SAFE
-RETURN COALESCE((app.claim('facility_ids'::text))::text[], '{}'::text[])
+AS $function$
+begin
+  return coalesce(nullif(current_setting('app.facility_ids', true), '')::text[], '{}');
+end
+$function$
 ;
 -- owner kannuki_owner, called by kannuki_app, kannuki_gateway, kannuki_ledger, kannuki_lookup, kannuki_migrator, kannuki_worker
 

@@ -16,9 +16,14 @@ create function app.actor() returns text language sql stable parallel safe retur
 create function app.include_deleted() returns boolean
   language sql stable parallel safe return coalesce(app.claim('include_deleted') = 'on', false);
 
--- The facilities this transaction may touch; none is the empty array.
+-- The facilities this transaction may touch; none is the empty array. In PL/pgSQL, since nearly every statement's plan
+-- holds it: a function in SQL is parsed and inlined anew for each, this one is kept by the session.
 create function app.facility_ids() returns text[]
-  language sql stable parallel safe return coalesce(app.claim('facility_ids')::text[], '{}');
+  language plpgsql stable parallel safe as $$
+begin
+  return coalesce(nullif(current_setting('app.facility_ids', true), '')::text[], '{}');
+end
+$$;
 
 create function app.role_in(facility text) returns text
   language sql stable parallel safe return app.claim('roles')::jsonb ->> facility;
