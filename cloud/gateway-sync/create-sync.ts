@@ -16,6 +16,8 @@ export interface SyncOptions extends Pick<SyncParts, 'keys' | 'lookupKeyOf' | 'n
   readonly pools: { readonly gateway: Database; readonly worker: Database };
   readonly hints: FeedHints;
   readonly metrics: Registry;
+  /** Default 30. */
+  readonly enrolmentsPerMinute?: number;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -35,7 +37,9 @@ export function createSync(options: SyncOptions): Sync {
   const unsubscribe = hints.subscribe((gatewayId) => waiters.wake(gatewayId));
   const dispatcher = createDispatcher({ database: pools.worker, hints, onFault });
   const { ignored } = countIn(metrics, waiters);
-  const parts: SyncParts = { ...options, database: pools.gateway, waiters, ignored, nudge: dispatcher.nudge };
+  const { enrolmentsPerMinute = 30, keys, lookupKeyOf, now } = options;
+  const base = { keys, lookupKeyOf, now, enrolmentsPerMinute };
+  const parts: SyncParts = { ...base, database: pools.gateway, waiters, ignored, nudge: dispatcher.nudge };
   return {
     dispatcher,
     waiters,

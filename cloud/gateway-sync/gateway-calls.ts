@@ -22,8 +22,6 @@ import { takeCardRead } from './take-card-read.ts';
 import { takeJournal } from './take-journal.ts';
 
 const bodyMax = 1_048_576;
-/** A code has five tries; who has none guesses slowly too. */
-const enrolmentsPerMinute = 30;
 const timesPerMinute = 120;
 const noBody = new Uint8Array();
 
@@ -53,7 +51,7 @@ function addOpenCalls(app: FastifyInstance, parts: SyncParts): void {
     const statement = { gateway: null, nonce, at: parts.now() };
     return { time: await signStatement(statementType.time, statement, parts.keys().signKey) };
   });
-  app.post('/gateway/v1/enroll', limited(enrolmentsPerMinute), async (request) => {
+  app.post('/gateway/v1/enroll', limited(parts.enrolmentsPerMinute), async (request) => {
     const answer = await enrolGateway(parts, parseBody(parts, enrolRequest, request));
     if ('refused' in answer) throw ignored(parts, request, { code: answer.refused, reason: answer.refused });
     return answer;

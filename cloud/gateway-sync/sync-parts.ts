@@ -17,6 +17,8 @@ export interface SyncParts {
   readonly lookupKeyOf: (transaction: TenantTransaction, facilityId: string) => Promise<Uint8Array>;
   /** Messages that changed nothing, by `call` and `reason`. */
   readonly ignored: Counter<'call' | 'reason'>;
+  /** From one address. A code has five tries; who has no code guesses slowly too. */
+  readonly enrolmentsPerMinute: number;
   /** There is something to give places to. */
   readonly nudge: () => void;
 }

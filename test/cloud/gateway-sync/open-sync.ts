@@ -68,6 +68,7 @@ export async function openSync(
     keys: () => keys,
     lookupKeyOf: async () => lookupKey,
     now: () => Date.now(),
+    enrolmentsPerMinute: 1e9,
     onFault: (error) => faults.push(error),
   });
   const app = await createServer({

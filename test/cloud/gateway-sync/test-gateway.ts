@@ -194,9 +194,16 @@ export class TestGateway {
     if (reply.certificate !== undefined) await this.takeCertificate(reply.certificate);
     return {
       ...reply,
-      batch: reply.batch && (await this.verified(statementType.feedBatch, feedBatchStatement, reply.batch)),
-      urgent: reply.urgent && (await this.verified(statementType.urgent, urgentStatement, reply.urgent)),
-      lease: reply.lease && (await this.verified(statementType.lease, leaseStatement, reply.lease)),
+      batch:
+        reply.batch === undefined
+          ? undefined
+          : await this.verified(statementType.feedBatch, feedBatchStatement, reply.batch),
+      urgent:
+        reply.urgent === undefined
+          ? undefined
+          : await this.verified(statementType.urgent, urgentStatement, reply.urgent),
+      lease:
+        reply.lease === undefined ? undefined : await this.verified(statementType.lease, leaseStatement, reply.lease),
       commands: await Promise.all(
         reply.commands.map((jws) => this.verified(statementType.command, commandStatement, jws)),
       ),
