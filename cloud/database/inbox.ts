@@ -41,12 +41,28 @@ export interface InboxParts {
 const leaseSeconds = 60;
 const eventsAtOnce = 100;
 const attemptLimit = 12;
+/** Events at a time; each takes a connection. */
+const lanes = 4;
+/** So that a flood does not keep the caller for good. */
+const turnLimit = 100;
 
-/** One look. @returns how many events were processed; fewer than were found where others were quicker or they failed. */
+/** Looks until nothing is left that can be done now. @returns how many events were processed here. */
 export async function processInbox(parts: InboxParts): Promise<number> {
+  let total = 0;
+  for (let turn = 0; turn < turnLimit; turn += 1) {
+    const found = [...(await findOpen(parts))];
+    const isLast = found.length < eventsAtOnce;
+    const done = await Promise.all(Array.from({ length: lanes }, () => processLane(parts, found)));
+    total += done.reduce((sum, count) => sum + count, 0);
+    if (isLast) break;
+  }
+  return total;
+}
+
+async function processLane(parts: InboxParts, queue: Key[]): Promise<number> {
   let done = 0;
-  for (const found of await findOpen(parts)) {
-    if (await processOne(parts, found)) done += 1;
+  for (let key = queue.shift(); key !== undefined; key = queue.shift()) {
+    if (await processOne(parts, key)) done += 1;
   }
   return done;
 }

@@ -54,6 +54,16 @@ describe('the inbox', () => {
     expect(await rows()).toMatchObject([{ processed: true, attempts: 0 }, { processed: true }]);
   });
 
+  it('empties what has piled up in one call', async () => {
+    await sql`insert into inbox_event (facility_id, source, event_id, type, payload)
+      select 'fac_' || (n % 3), ${source}, 'e' || n, 'test', '{}' from generate_series(1, 250) n`.execute(
+      database.admin,
+    );
+    expect(await look()).toBe(250);
+    expect(await effects()).toBe(250);
+    expect(await look()).toBe(0);
+  });
+
   it('undoes the effect of a try that failed, and tries again later', async () => {
     await receive('e1');
     const fail = async (transaction: TenantTransaction, event: InboxEvent): Promise<void> => {
