@@ -98,12 +98,21 @@ export function parseConfig(text: string, file: string): Config {
   const lineAt = (offset: number): number => counter.linePos(offset).line || 1;
   const syntax = document.errors.map(({ pos, message }) => `${lineAt(pos[0])}  ${message.split('\n')[0]}`);
   if (syntax.length > 0) throw invalid(file, syntax);
-  const parsed = configSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const parsed = configSchema.safeParse(parsedValue(document, file) ?? {});
   if (parsed.success) return finish(parsed.data, dirname(file));
   const issues = parsed.error.issues.map(
     (issue) => `${lineAt(offsetOf(document, issue.path))}  ${issue.path.join('.') || '(file)'}: ${issue.message}`,
   );
   throw invalid(file, issues);
+}
+
+/** @throws ConfigError for aliases without an anchor, and such as multiply. */
+function parsedValue(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new ConfigError(`The configuration ${printable(file)} is no usable YAML.`, { cause: error });
+  }
 }
 
 const invalid = (file: string, issues: readonly string[]): ConfigError =>

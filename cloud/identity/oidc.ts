@@ -206,10 +206,13 @@ function exchange(
     client_id: settings.clientId,
   });
   const { clientId, clientSecret } = settings;
-  const basic = clientSecret && btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
+  const basic = clientSecret && btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`);
   const headers = { accept: 'application/json', ...(basic ? { authorization: `Basic ${basic}` } : {}) };
   return ask(provider.token_endpoint, { method: 'POST', body, headers }, tokenAnswer);
 }
+
+/** As RFC 6749 §2.3.1 wants both halves. */
+const formEncoded = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+');
 
 async function personOf(
   settings: OidcSettings,
