@@ -45,9 +45,7 @@ export function createDispatcher({ database, hints, onFault, lookMs = lookMsDefa
     let grown = 0;
     async function lane(): Promise<void> {
       for (let owner = owners.pop(); owner !== undefined; owner = owners.pop()) {
-        if (!(await dispatchOwner(database, owner))) continue;
-        grown += 1;
-        await hints.publish([owner.gatewayId]);
+        if (await dispatchOwner(database, hints, owner)) grown += 1;
       }
     }
     await Promise.all(Array.from({ length: lanes }, lane));
@@ -115,13 +113,14 @@ async function findOrdered(database: Database): Promise<readonly string[]> {
   });
 }
 
-/** @returns whether its feed grew. */
-async function dispatchOwner(database: Database, owner: QueueOwner): Promise<boolean> {
+/** Hints after each commit: what is numbered first need not wait for the rest. @returns whether its feed grew. */
+async function dispatchOwner(database: Database, hints: DispatcherParts['hints'], owner: QueueOwner): Promise<boolean> {
   const claims = { actor, facilityIds: [owner.facilityId], gatewayId: owner.gatewayId };
   let isGrown = false;
   for (;;) {
     const numbered = await tenantTransaction(database, claims, (transaction) => numberQueue(transaction, owner));
     if (numbered !== 'numbered') return isGrown;
     isGrown = true;
+    await hints.publish([owner.gatewayId]);
   }
 }
