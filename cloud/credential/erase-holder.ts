@@ -32,6 +32,16 @@ export function eraseHolder(transaction: TenantTransaction, place: Place, versio
       detail: { credentials: live.rows.length },
     });
     await publish(transaction, facility, { holders: [id] });
+    await forgetName(transaction, place);
     return { status: 'written', id };
   });
+}
+
+/**
+ * The feed keeps what it said for some days, for gateways that are behind. The name goes out of it; who applies it holds a
+ * row without one until its removal, which comes after it.
+ */
+async function forgetName(transaction: TenantTransaction, { facility, id }: Place): Promise<void> {
+  await sql`update feed_change set row = row || '{"name": "–"}'
+    where facility_id = ${facility} and kind = 'holder' and key = ${id} and op = 'put'`.execute(transaction);
 }

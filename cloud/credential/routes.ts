@@ -26,16 +26,15 @@ export interface CredentialParts {
   readonly sealer: Sealer;
   readonly pins: PinHasher;
   /** In force now: by which passes are signed, and cards that were shown to a reader are opened. */
-  readonly feedKeys?: () => Pick<FeedKeys, 'signKey' | 'open'>;
+  readonly feedKeys: () => Pick<FeedKeys, 'signKey' | 'open'>;
 }
 
 export function credentialRoutes(api: Api, { cursors, sealer, pins, feedKeys }: CredentialParts): void {
   const desk: IssueDesk = {
     sealer,
     pins,
-    signPass: async (pass) => feedKeys && signPass(pass, feedKeys().signKey),
-    shownCards: async (transaction, window) =>
-      feedKeys === undefined ? [] : readShownCards(transaction, feedKeys(), window),
+    signPass: (pass) => signPass(pass, feedKeys().signKey),
+    shownCards: (transaction, window) => readShownCards(transaction, feedKeys(), window),
   };
   for (const thing of [scheduleThing, holidayThing, doorThing, readerThing, doorGroupThing, holderThing])
     thingRoutes(api, cursors, thing);

@@ -8,19 +8,24 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createPinHasher } from '#cloud/credential/pin-hasher.ts';
 import { credentialRoutes } from '#cloud/credential/routes.ts';
 import { newId } from '#cloud/database/new-id.ts';
 import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import { createSync } from '#cloud/gateway-sync/create-sync.ts';
+import { createLocalHints } from '#cloud/gateway-sync/feed-hints.ts';
 import { type FeedKeys, openOrCreateKeys } from '#cloud/gateway-sync/feed-keys.ts';
+import { gatewayRoutes } from '#cloud/gateway-sync/gateway-routes.ts';
 import type { Caller } from '#cloud/http/caller.ts';
 import { createApi } from '#cloud/http/create-api.ts';
 import { createCursors } from '#cloud/http/page.ts';
 import { createServer } from '#cloud/http/server.ts';
-import { createFacility } from '#cloud/identity/create-facility.ts';
+import { createFacility, lookupKeyName } from '#cloud/identity/create-facility.ts';
 import { createSealer, type Sealer } from '#cloud/identity/sealed-value.ts';
 import { type RoleKey, roleKeys } from '#shared/role.ts';
 import { openTestDatabase, type TestDatabase } from '../../database/open-database.ts';
+import { TestGateway } from '../gateway-sync/test-gateway.ts';
 
 export interface Reply<Body = Record<string, unknown>> {
   readonly status: number;
@@ -42,6 +47,8 @@ export interface Room {
     body?: unknown,
     as?: { readonly role?: RoleKey; readonly facility?: string; readonly key?: string },
   ): Promise<Reply<Body>>;
+  /** A gateway that came in and was confirmed. */
+  gateway(name?: string): Promise<TestGateway>;
   close(): Promise<void>;
 }
 
@@ -50,6 +57,7 @@ export async function openRoom(): Promise<Room> {
   const sealer = createSealer(randomBytes(32));
   const callers = new Map<string, Caller>();
   const users = new Map<string, string>();
+  const faults: unknown[] = [];
   const facilities = [await addFacility('Seaside'), await addFacility('Hillside')] as const;
 
   async function addFacility(name: string): Promise<string> {
@@ -113,9 +121,27 @@ export async function openRoom(): Promise<Room> {
     pins: createPinHasher(),
     feedKeys: () => keys,
   });
+  const metrics = new Registry();
+  gatewayRoutes(api, { cursors: createCursors(randomBytes(32)), keys: () => keys });
+  const sync = createSync({
+    pools: database,
+    hints: createLocalHints(),
+    metrics,
+    keys: () => keys,
+    now: () => Date.now(),
+    onFault: (error) => faults.push(error),
+    lookupKeyOf: async (transaction, facilityId) => {
+      const found = await sql<{ lookup_key_sealed: Buffer }>`select lookup_key_sealed from facility
+        where id = ${facilityId}`.execute(transaction);
+      return sealer.open(lookupKeyName(facilityId), found.rows[0]?.lookup_key_sealed ?? Buffer.alloc(0));
+    },
+  });
+  await sync.addTo(app);
+  const stop = new AbortController();
+  const dispatching = sync.dispatcher.run(stop.signal);
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
 
-  return {
+  const room: Room = {
     database,
     sealer,
     feedKeys: keys,
@@ -135,10 +161,26 @@ export async function openRoom(): Promise<Room> {
       });
       return { status: response.status, body: (await response.json()) as Body };
     },
+    async gateway(name = 'Front') {
+      const code = await room.call<{ code: string }>('POST', '/enrolment-codes', { name });
+      const gateway = new TestGateway(address);
+      await gateway.enrol(code.body.code);
+      const { body } = await room.call<{ fingerprint: string }>('GET', `/gateways/${gateway.id}`);
+      const { fingerprint } = body;
+      const confirmed = await room.call('POST', `/gateways/${gateway.id}/confirm`, { fingerprint });
+      if (confirmed.status !== 200) throw new Error(JSON.stringify(confirmed));
+      await gateway.enrol(code.body.code);
+      return gateway;
+    },
     async close() {
+      stop.abort();
+      sync.close();
+      await dispatching;
       await app.close();
       await database.close();
       rmSync(folder, { recursive: true });
+      if (faults.length > 0) throw new AggregateError(faults, 'faults of the background');
     },
   };
+  return room;
 }

@@ -172,4 +172,4 @@ it(`says of a facility exactly what is derived from it, whatever people do at on
     expect(said, `seed ${seed}, round ${round}`).toEqual(derived);
   }
   expect(seen.get(201) ?? 0, 'most of it took').toBeGreaterThan(5);
-});
+}, 300_000);

@@ -1,0 +1,3 @@
+-- A holder's name in what is still kept of the feed's history can be taken out of it; nothing else of that history changes.
+select build.policy('feed_change', 'kannuki_app', 'update',
+  'facility_id = any ((select app.facility_ids())::text[]) and kind = ''holder''');
