@@ -1,7 +1,7 @@
 /**
- * The gateway of the demonstration: its own process, started, waited for and stopped like any other.
+ * The gateway of the demonstration: its two processes, started, waited for and stopped like any others.
  *
- * Its log goes to a file; when it does not start, the end of that file says why. It never outlives the demonstration.
+ * Their log goes to a file; when it does not start, the end of that file says why. It never outlives the demonstration.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,9 @@ import { UsageProblem } from './demo-options.ts';
 
 const answersWithinMs = 30_000;
 const stopsWithinMs = 8_000;
-const loaded = ['./demo-exit-with-parent.ts', './demo-stepped-clock.ts'].flatMap((name) => [
-  '--import',
-  fileURLToPath(new URL(name, import.meta.url)),
-]);
+const imported = (name: string) => ['--import', fileURLToPath(new URL(name, import.meta.url))];
+const withParent = imported('./demo-exit-with-parent.ts');
+const loaded = [...withParent, ...imported('./demo-stepped-clock.ts')];
 
 export interface DemoGateway {
   readonly client: ControlClient;
@@ -48,6 +47,23 @@ export async function startGateway(home: DemoHome): Promise<DemoGateway> {
   return { client, pid: child.pid ?? 0, ended, stop: () => stop(child, client, ended) };
 }
 
+export interface DemoEdge {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** The process that speaks with the cloud. Doors do not need it. */
+export function startEdge(home: DemoHome): DemoEdge {
+  const log = openSync(home.logFile, 'a', 0o600);
+  const child = spawn(process.execPath, [...withParent, gatewayProgram, 'edge', '--config', home.configFile], {
+    stdio: ['ignore', log, log, 'ipc'],
+    env: withCompileCache(home),
+  });
+  closeSync(log);
+  const ended = once(child, 'exit');
+  return { pid: child.pid ?? 0, stop: () => end(child, ended) };
+}
+
 async function answering(home: DemoHome, child: ChildProcess): Promise<ControlClient> {
   const end = performance.now() + answersWithinMs;
   while (child.exitCode === null && child.signalCode === null && performance.now() < end) {
@@ -64,6 +80,10 @@ async function answering(home: DemoHome, child: ChildProcess): Promise<ControlCl
 
 async function stop(child: ChildProcess, client: ControlClient, ended: Promise<string>): Promise<void> {
   client.close();
+  await end(child, ended);
+}
+
+async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const impatience = setTimeout(() => child.kill('SIGKILL'), stopsWithinMs);

@@ -32,6 +32,7 @@ export interface DemoHome {
   /** The simulated site's records, installed keys and socket. */
   readonly siteDir: string;
   readonly logFile: string;
+  readonly cloudLogFile: string;
   /** Milliseconds by which the demonstration's clock stands off the machine's; absent = 0. */
   readonly clockFile: string;
 }
@@ -48,6 +49,7 @@ export function demoHome(dir: string | undefined): DemoHome {
     adminSocket: join(home, 'run', 'admin.sock'),
     siteDir: join(home, 'site'),
     logFile: join(home, 'gateway.log'),
+    cloudLogFile: join(home, 'cloud.log'),
     clockFile: join(home, 'clock-step'),
   };
 }
@@ -96,11 +98,17 @@ export function prepareKeys(home: DemoHome, site: Site): void {
   }
 }
 
+interface FoundPorts {
+  readonly lines: ReadonlyMap<LineId, number>;
+  /** Of the link to the cloud. */
+  readonly cloud: number;
+}
+
 /** Written at every start, since ports may differ. */
-export function writeConfig(home: DemoHome, site: Site, ports: ReadonlyMap<LineId, number>, language: Language): void {
+export function writeConfig(home: DemoHome, site: Site, found: FoundPorts, language: Language): void {
   const lines = site.lines.map((line) => ({
     id: line.id,
-    tcp: `127.0.0.1:${ports.get(line.id)}`,
+    tcp: `127.0.0.1:${found.lines.get(line.id)}`,
     baud: line.baud,
     devices: site.peripherals
       .filter((peripheral) => peripheral.line === line.id)
@@ -112,13 +120,15 @@ export function writeConfig(home: DemoHome, site: Site, ports: ReadonlyMap<LineI
   }));
   const config = {
     dataDir: 'data',
+    edgeDir: 'edge',
+    cloud: { url: `http://127.0.0.1:${found.cloud}` },
     runDir: 'run',
     language,
     journal: { budgetMiB: 64 },
     clock: { ntp: 'assume' },
     lines,
   };
-  for (const folder of ['data', 'run']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 });
+  for (const folder of ['data', 'edge', 'run']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 });
   writeFileSync(home.configFile, `# Written by the demonstration at every start.\n${stringify(config)}`, {
     mode: 0o600,
   });

@@ -1,22 +1,26 @@
 /**
- * The demonstration (`npm start`): Kannuki House, its readers, locks and doors as processes of their own, and the
- * gateway that decides for them. A live log in plain words, and the doors' states below it.
+ * The demonstration (`npm start`): Kannuki House, its readers, locks and doors as processes of their own, the gateway that
+ * decides for them, and the cloud from which it knows people. A live log in plain words, and the doors' states below it.
  *
  * Everything it starts ends with it, also when it is killed. Its data stays in its folder for the next start.
  */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { facilityTime } from '#gateway/cli/facility-time.ts';
 import type { ControlClient } from '#gateway/control/edge-side.ts';
 import { entryWords } from '#gateway/control/entry-words.ts';
 import { ControlRefusal } from '#gateway/control/messages.ts';
 import type { DoorStatus, FollowItem, StatusReport } from '#gateway/control/replies.ts';
-import { type DemoGateway, startGateway } from './demo-gateway.ts';
-import { claimHome, type DemoHome, demoFacilityDir, demoHome, prepareKeys, writeConfig } from './demo-home.ts';
-import { importFacility } from './demo-import.ts';
+import { type Operator, openApi } from './demo-api.ts';
+import { type DemoCloud, demoOperator, operatorFile, startCloud } from './demo-cloud.ts';
+import { enrolGateway } from './demo-enrol.ts';
+import { type DemoGateway, startEdge, startGateway } from './demo-gateway.ts';
+import { claimHome, type DemoHome, demoHome, prepareKeys, writeConfig } from './demo-home.ts';
+import { openLink } from './demo-link.ts';
 import { type DemoArguments, demoArguments, runDemoCommand } from './demo-options.ts';
 import { drawDoors } from './demo-picture.ts';
 import { openScreen, type Screen } from './demo-screen.ts';
+import { finishSetUp, hasSetUp, readDemoFacility, setUpFacility } from './demo-set-up.ts';
 import { openDemoSite, readDemoSite } from './demo-site.ts';
 import { type DemoWords, demoWords } from './demo-words.ts';
 
@@ -38,47 +42,89 @@ interface Demo {
 
 /** The lock is this process's own and stays. */
 function forget(home: DemoHome): void {
-  for (const name of ['data', 'keys', 'site', 'gateway.log', 'clock-step']) {
-    rmSync(join(home.dir, name), { recursive: true, force: true });
+  for (const name of readdirSync(home.dir)) {
+    if (name !== 'lock' && name !== 'compiled') rmSync(join(home.dir, name), { recursive: true, force: true });
   }
 }
 
 async function runDemo(demo: Demo): Promise<number> {
-  const { words, home, options } = demo;
+  const { words, home } = demo;
   const screen = openScreen(process.stdout);
+  await using parts = new AsyncDisposableStack();
+  const house = await openHouse(demo, screen, parts);
+  const show = followDoors(demo, screen, house.gateway.client, house.status);
+  const how = await Promise.race([
+    house.gateway.ended.then((said) => words.partEnded('gateway', said, home.logFile)),
+    house.cloud.ended.then((said) => words.partEnded('cloud', said, home.cloudLogFile)),
+    aborted(demo.ended.signal),
+    show,
+  ]);
+  screen.picture([]);
+  if (!demo.ended.signal.aborted) console.error(how);
+  else if (!demo.options.isJson) screen.line(words.stopping);
+  return demo.ended.signal.aborted ? 0 : 1;
+}
+
+interface House {
+  readonly cloud: DemoCloud;
+  readonly gateway: DemoGateway;
+  readonly status: StatusReport;
+}
+
+/** Opens everything, says how far it is, and leaves it to `parts` to close in the reverse order. */
+async function openHouse(demo: Demo, screen: Screen, parts: AsyncDisposableStack): Promise<House> {
+  const { words, home, options } = demo;
   const progress = progressOf(demo, screen);
   const began = performance.now();
   progress(words.progress.keys);
   const site = readDemoSite();
   prepareKeys(home, site);
+  progress(words.progress.cloud);
+  const opening = startCloud(home);
   progress(words.progress.site);
-  const running = await openDemoSite(home, site);
-  try {
-    writeConfig(home, site, running.ports, options.language);
-    progress(words.progress.gateway);
-    const gateway = await startGateway(home);
-    try {
-      let status = await started(gateway, demo.ended.signal);
-      if (status.facility === undefined) {
-        progress(words.progress.import);
-        await importFacility(gateway.client, join(demoFacilityDir, 'facility.json'));
-      }
-      progress(words.progress.readers);
-      status = await readersOnLine(gateway.client, demo.ended.signal);
-      const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
-      sayReady(demo, screen, { status, seconds, pids: [gateway.pid, ...running.pids()] });
-      const show = followDoors(demo, screen, gateway.client, status);
-      const how = await Promise.race([gateway.ended, aborted(demo.ended.signal), show]);
-      screen.picture([]);
-      if (!demo.ended.signal.aborted) console.error(words.gatewayEnded(String(how), home.logFile));
-      else if (!options.isJson) screen.line(words.stopping);
-      return demo.ended.signal.aborted ? 0 : 1;
-    } finally {
-      await gateway.stop();
-    }
-  } finally {
-    await running.close();
-  }
+  const [running, cloud] = await Promise.all([openDemoSite(home, site), opening]);
+  parts.defer(() => running.close());
+  parts.defer(() => cloud.stop());
+  const link = await openLink(home, cloud.port, (isCut) => sayLink(demo, screen, isCut));
+  parts.defer(() => link.close());
+  writeConfig(home, site, { lines: running.ports, cloud: link.port }, options.language);
+  progress(words.progress.gateway);
+  const gateway = await startGateway(home);
+  parts.defer(() => gateway.stop());
+  await started(gateway, demo.ended.signal);
+  const operator = await enrolled(demo, { cloud, gateway, progress });
+  const edge = startEdge(home);
+  parts.defer(() => edge.stop());
+  progress(words.progress.replica);
+  const status = await readersOnLine(gateway.client, demo.ended.signal);
+  const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
+  const pids = [gateway.pid, edge.pid, cloud.pid, ...running.pids()];
+  sayReady(demo, screen, { status, seconds, pids, cloudUrl: cloud.url, operator });
+  return { cloud, gateway, status };
+}
+
+interface Joining {
+  readonly cloud: DemoCloud;
+  readonly gateway: DemoGateway;
+  readonly progress: (step: string) => void;
+}
+
+/** At the first start: the facility is put into the cloud, and the gateway into the facility. */
+async function enrolled({ home, words }: Demo, { cloud, gateway, progress }: Joining): Promise<Operator> {
+  const isSetUp = hasSetUp(home);
+  if (!isSetUp) progress(words.progress.people);
+  const operator = await demoOperator(home, readDemoFacility().facility);
+  if (isSetUp) return operator;
+  const api = await openApi(cloud.url, operator);
+  await setUpFacility(home, api);
+  progress(words.progress.enrolment);
+  await enrolGateway(home, api, gateway.client);
+  finishSetUp(home);
+  return operator;
+}
+
+function sayLink({ options, words }: Demo, screen: Screen, isCut: boolean): void {
+  screen.line(options.isJson ? JSON.stringify({ kind: 'link', isCut }) : words.link(isCut));
 }
 
 function progressOf(demo: Demo, screen: Screen): (step: string) => void {
@@ -109,7 +155,7 @@ async function started(gateway: DemoGateway, ended: AbortSignal): Promise<Status
   }
 }
 
-/** Waits a while for the readers, and until each door’s state is known; what is still missing then is shown by the log as it is. */
+/** Waits a while for what the doors must know, for the readers, and until each door’s state is known; what is still missing then is shown by the log as it is. */
 async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise<StatusReport> {
   const end = performance.now() + readersWithinMs;
   for (;;) {
@@ -129,11 +175,15 @@ interface Ready {
   readonly seconds: number;
   /** Of everything that was started. */
   readonly pids: readonly number[];
+  readonly cloudUrl: string;
+  readonly operator: Operator;
 }
 
 function sayReady(demo: Demo, screen: Screen, ready: Ready): void {
+  const { operator, ...shown } = ready;
   if (demo.options.isJson) {
-    screen.line(JSON.stringify({ kind: 'ready', dir: demo.home.dir, ...ready }));
+    const { facility } = operator;
+    screen.line(JSON.stringify({ kind: 'ready', dir: demo.home.dir, facility, ...shown }));
     return;
   }
   screen.line('');
@@ -141,6 +191,9 @@ function sayReady(demo: Demo, screen: Screen, ready: Ready): void {
   screen.line('');
   const width = Math.max(...demo.words.tryNext.map(([command]) => command.length));
   for (const [command, what] of demo.words.tryNext) screen.line(`  ${command.padEnd(width)}   ${what}`);
+  screen.line('');
+  for (const line of demo.words.cloudAt(ready.cloudUrl, operator.email, operatorFile(demo.home)))
+    screen.line(`  ${line}`);
   screen.line('');
 }
 

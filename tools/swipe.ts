@@ -13,16 +13,18 @@ import { siteSocketFile } from '#gateway/simulator/open-site.ts';
 import { connectSite, type SiteClient } from '#gateway/simulator/site-client.ts';
 import type { SiteDoor } from '#gateway/simulator/site-file.ts';
 import { codeRemedy, isCode, type Language } from '#shared/code.ts';
-import { demoHome } from './demo-home.ts';
+import { type DemoHome, demoHome } from './demo-home.ts';
 import { type DemoArguments, demoArguments, runDemoCommand, UsageProblem } from './demo-options.ts';
 import { findPerson, type Presentable, readPeople, toPresent } from './demo-people.ts';
+import { readPins } from './demo-set-up.ts';
 import { readDemoSite } from './demo-site.ts';
 
-const usage = `npm run swipe -- <door> <person | card bits | PIN> [more, one after the other]
+const usage = `npm run swipe -- <door> <person | person:pin | card bits | PIN> [more, one after the other]
 
-  npm run swipe -- office aiko               aiko's card
-  npm run swipe -- locker-room tomas 4471    a card, then a PIN
-  npm run swipe -- office 2580               a PIN alone
+  npm run swipe -- office aiko                     aiko's card
+  npm run swipe -- locker-room tomas tomas:pin     a card, then a PIN
+  npm run swipe -- office aiko:pin                 a PIN alone; aiko:duress is the one under duress
+  npm run swipe -- office 123456                   any PIN
   npm run swipe -- office 00000000000000000000000001   the bits of a card
 
   --out        at the reader on the inside, where there is one
@@ -58,7 +60,9 @@ function findDoor(name: string): SiteDoor {
 
 const only = <Item>(items: readonly Item[]): Item | undefined => (items.length === 1 ? items[0] : undefined);
 
-function presentable(thing: string): Presentable {
+function presentable(thing: string, home: DemoHome): Presentable {
+  const [name = '', secret] = thing.split(':');
+  if (secret !== undefined) return { keys: `${drawnPin(home, name, secret)}#` };
   const direct = toPresent(thing);
   if (direct !== undefined) return direct;
   const people = readPeople();
@@ -68,6 +72,21 @@ function presentable(thing: string): Presentable {
   }
   if (person.card === undefined) throw new UsageProblem(`${person.id} has no card; type the PIN`);
   return { bits: person.card };
+}
+
+/** The cloud drew it when the demonstration was set up. */
+function drawnPin(home: DemoHome, name: string, secret: string): string {
+  const person = findPerson(readPeople(), name)?.id ?? name;
+  const credential = `${person}-${secret === 'pin' ? 'pin' : `${secret}-pin`}`;
+  const pins = readPins(home);
+  const pin = pins[credential];
+  if (pin === undefined) {
+    const known = Object.keys(pins).map((each) =>
+      each.replace(/-(duress-)?pin$/, (_, duress) => (duress ? ':duress' : ':pin')),
+    );
+    throw new UsageProblem(`no PIN '${name}:${secret}'; there are: ${known.join(', ')}`);
+  }
+  return pin;
 }
 
 interface Watch {
@@ -147,8 +166,8 @@ await runDemoCommand(async () => {
   const door = findDoor(doorName);
   const reader = options.flags['out'] === true ? door.readers[1] : door.readers[0];
   if (reader === undefined) throw new UsageProblem(`${door.id} has no reader on the inside`);
-  const presented = things.map((thing) => presentable(thing));
   const home = demoHome(options.dir);
+  const presented = things.map((thing) => presentable(thing, home));
   const site = await connectSite(siteSocketFile(home.siteDir)).catch(notRunning);
   const gateway = await connectControl(home.adminSocket).catch(notRunning);
   try {

@@ -15,8 +15,8 @@ import type { SiteInput } from '#gateway/simulator/site-file.ts';
 import { readStrikeRecord, type StrikeEvent } from '#gateway/simulator/strike-record.ts';
 import { encodeCard } from '#protocol/wiegand/encode-card.ts';
 import { h10301 } from '#protocol/wiegand/standard-formats.ts';
-import { importFacility } from '../../tools/demo-import.ts';
 import { waitUntil } from '../fakes/wait-until.ts';
+import { importFacility } from './import-facility.ts';
 import { type GatewayPlace, type GatewayProcess, type OpenGateway, startGateway } from './running-gateway.ts';
 
 export type HouseDoor = 'front' | 'back' | 'yard';

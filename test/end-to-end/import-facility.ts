@@ -1,4 +1,4 @@
-/** Puts the demonstration's facility in force through the gateway's control socket, as the command line would. */
+/** Puts a facility in force through the gateway's control socket, as the command line would. */
 import { readFileSync } from 'node:fs';
 import type { ControlClient } from '#gateway/control/edge-side.ts';
 import { chunkBytesMax } from '#gateway/control/messages.ts';
