@@ -6,6 +6,7 @@
  */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { discardSilent } from './discard-silent.ts';
 import type { DB } from './generated-types.ts';
 
 export type Database = Kysely<DB>;
@@ -43,12 +44,12 @@ export function openPool({ url, size, name, statementMs = 10_000 }: PoolOptions)
     lock_timeout: 4_000,
     idle_in_transaction_session_timeout: 15_000,
     // The network may die without a word: the client's own deadline, past the server's.
-    query_timeout: statementMs + 5_000,
+    query_timeout: statementMs * 1.5,
     keepAlive: true,
     options: '-c search_path=public,\\ pg_temp -c timezone=UTC',
   });
   // A connection that dies in somebody's hands says so by its next statement; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined); // Of an idle connection; the pool has dropped it, the next use reports.
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: discardSilent(pool) }) });
 }

@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,6 +80,45 @@ describe.each(someServers)('a pool on PostgreSQL %s', (server) => {
     await cut();
     await expect.poll(() => faultOf(one(pool))).toBe('no fault');
     await pool.destroy();
+  });
+});
+
+describe('a network that falls silent', () => {
+  it('is a fault by the client’s own deadline, and the silent connection is not used again', async () => {
+    const database = await openTestDatabase();
+    const target = new URL(database.url('app'));
+    const serverPort = Number(target.port);
+    const open: { readonly client: Socket; readonly upstream: Socket }[] = [];
+    const relay = createServer((client) => {
+      const upstream = connect(serverPort, '127.0.0.1');
+      client.on('error', () => undefined);
+      upstream.on('error', () => undefined);
+      client.pipe(upstream);
+      upstream.pipe(client);
+      open.push({ client, upstream });
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const address = relay.address();
+    target.port = String(typeof address === 'object' && address ? address.port : 0);
+    const pool = openPool({ url: target.href, size: 1, name: 'test-silent', statementMs: 1_500 });
+    try {
+      expect(await faultOf(one(pool))).toBe('no fault');
+      for (const { client, upstream } of open) {
+        client.unpipe(upstream);
+        upstream.unpipe(client);
+      }
+      expect(await faultOf(one(pool))).toBe('DATABASE_UNAVAILABLE');
+      expect(await faultOf(one(pool))).toBe('no fault');
+      expect(open).toHaveLength(2);
+    } finally {
+      await pool.destroy();
+      for (const { client, upstream } of open) {
+        client.destroy();
+        upstream.destroy();
+      }
+      relay.close();
+      await database.close();
+    }
   });
 });
 
