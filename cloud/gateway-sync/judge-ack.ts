@@ -16,8 +16,8 @@ export interface AckFacts {
   readonly heardOfBoot: number;
   readonly head: { readonly seq: number; readonly digest: string };
   /**
-   * What the feed says of the ack's cursor, if that lies before the head: the digest there, or that no group ends there;
-   * `undefined` where it is no longer known.
+   * Of the ack's cursor, if that lies before the head: the digest there, or that no group is known to end there (none does, or it
+   * is no longer kept). `undefined` where nobody looked; then an older database that was put back is noticed later.
    */
   readonly placed?: string | 'no-end' | undefined;
 }

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
 import { bucketOf, credentialOf, doorOf, numberedChange, type StoredChange } from './feed-draft.ts';
-import { readFeedHead, type StoredHead, writeFeedHead } from './feed-head.ts';
+import { headDigest, readFeedHead, type StoredHead, writeFeedHead } from './feed-head.ts';
 import { tryLockGateway } from './feed-lock.ts';
 import { fillMirror } from './fill-mirror.ts';
 import { type CommittedGroup, type MirrorRow, mirrorKey, type Numbering, numberFeed } from './number-feed.ts';
@@ -71,7 +71,7 @@ async function numberFill(
   const sums = await fillMirror(transaction, owner, seq);
   // The rows come by snapshot: nobody can follow through this place.
   await writeFeedHead(transaction, owner.facilityId, owner.gatewayId, { seq, retainedFrom: seq, sums });
-  await placeGroups(transaction, owner, [{ id: groupId, first: seq, last: seq }]);
+  await placeGroups(transaction, owner, [{ id: groupId, first: seq, last: seq, digest: headDigest(sums) }]);
 }
 
 interface QueuedChange extends StoredChange {
@@ -99,15 +99,12 @@ async function numberGroups(
     ...numbering.head,
     retainedFrom: head.retainedFrom,
   });
-  await placeGroups(transaction, owner, placesOf(groups, head.seq));
+  await placeGroups(transaction, owner, placesOf(numbering.ends, head.seq));
 }
 
-function placesOf(groups: readonly OpenGroup[], after: number): readonly GroupPlace[] {
-  let last = after;
-  return groups.map(({ id, change_count }) => {
-    const first = last + 1;
-    last += change_count;
-    return { id, first, last };
+function placesOf(ends: Numbering['ends'], after: number): readonly GroupPlace[] {
+  return ends.map(({ group, seq, digest }, index) => {
+    return { id: Number(group), first: (ends[index - 1]?.seq ?? after) + 1, last: seq, digest };
   });
 }
 
@@ -171,6 +168,7 @@ interface GroupPlace {
   readonly id: number;
   readonly first: number;
   readonly last: number;
+  readonly digest: string;
 }
 
 async function placeGroups(
@@ -178,7 +176,8 @@ async function placeGroups(
   { facilityId }: QueueOwner,
   places: readonly GroupPlace[],
 ): Promise<void> {
-  await sql`update feed_group f set first_seq = g.first, last_seq = g.last, numbered_at = now()
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as g(id bigint, first bigint, last bigint)
+  await sql`update feed_group f set first_seq = g.first, last_seq = g.last, end_digest = g.digest,
+      numbered_at = now()
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as g(id bigint, first bigint, last bigint, digest text)
     where f.facility_id = ${facilityId} and f.id = g.id`.execute(transaction);
 }

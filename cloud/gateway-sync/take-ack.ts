@@ -10,6 +10,7 @@ import { type TenantTransaction, tenantTransaction } from '#cloud/database/tenan
 import type { Code } from '#shared/code.ts';
 import { type FeedAck, type feedAckReply, feedAckStatement, type GatewayHealth } from '#shared/contract/sync/feed.ts';
 import { statementType } from '#shared/contract/sync/statement.ts';
+import { rowKinds } from '#shared/replica-digest.ts';
 import { publicSignKey, signStatement, verifyStatement } from '#shared/signed-statement.ts';
 import { headDigest, readFeedHead, writeFeedHead } from './feed-head.ts';
 import { lockGateway } from './feed-lock.ts';
@@ -40,29 +41,56 @@ export async function takeAck(
   });
   if (judged.kind === 'refused') return { refused: 'STATEMENT_INVALID', reason: judged.reason };
   if (judged.kind === 'noop') return { status: 'noop' };
-  if (judged.compared !== 'same') return { status: judged.compared === 'differs' ? 'differs' : 'applied' };
+  if (judged.compared === 'differs') return { status: 'differs' };
+  if (!judged.isContact) return { status: 'applied' };
   const { gateway, epoch, nonce, cursor: head, digest } = ack;
   const lease = { gateway, epoch, nonce, head, digest, issuedAt: parts.now() };
   return { status: 'applied', lease: await signStatement(statementType.lease, lease, parts.keys().signKey) };
 }
 
-async function countAck(transaction: TenantTransaction, caller: GatewayCaller, ack: FeedAck): Promise<AckJudgement> {
-  const stand = await readStand(transaction, caller);
-  const digest = headDigest(stand.head.sums, kindsOf(stand));
-  const facts = {
-    gateway: caller.gatewayId,
-    last: stand.acked,
-    heardOfBoot: await heardOf(transaction, caller, ack.bootId),
-    head: { seq: stand.head.seq, digest },
-  };
-  const judged = judgeAck(facts, ack);
+type Judged = Exclude<AckJudgement, Counted> | (Counted & { readonly isContact: boolean });
+
+async function countAck(transaction: TenantTransaction, caller: GatewayCaller, ack: FeedAck): Promise<Judged> {
+  let judged = await judge(transaction, caller, ack);
+  if (judged.kind === 'count' && judged.raiseHeadTo !== undefined) {
+    // The head moves only under its lock, and may have moved before we had it.
+    await lockGateway(transaction, caller.gatewayId, 'feed');
+    judged = await judge(transaction, caller, ack);
+  }
   if (judged.kind === 'count') await writeAck(transaction, caller, { ack, judged });
   return judged;
 }
 
+async function judge(transaction: TenantTransaction, caller: GatewayCaller, ack: FeedAck): Promise<Judged> {
+  const stand = await readStand(transaction, caller);
+  const { seq } = stand.head;
+  const kinds = kindsOf(stand);
+  const facts = {
+    gateway: caller.gatewayId,
+    last: stand.acked,
+    heardOfBoot: await heardOf(transaction, caller, ack.bootId),
+    head: { seq, digest: headDigest(stand.head.sums, kinds) },
+    // What is kept of a place is over all kinds: a gateway that lacks one cannot be compared there.
+    placed: kinds.size < rowKinds.length ? undefined : await placedAt(transaction, caller, ack.cursor),
+  };
+  const judged = judgeAck(facts, ack);
+  if (judged.kind !== 'count') return judged;
+  const isContact = judged.compared === 'same' && ack.cursor === Math.max(seq, judged.raiseHeadTo ?? 0);
+  return { ...judged, isContact };
+}
+
+/** What the feed says of a place. */
+async function placedAt(transaction: TenantTransaction, caller: GatewayCaller, seq: number): Promise<string> {
+  const found = await sql<{ end_digest: string }>`select end_digest from feed_group
+    where facility_id = ${caller.facilityId} and gateway_id = ${caller.gatewayId} and last_seq = ${seq}`.execute(
+    transaction,
+  );
+  return found.rows[0]?.end_digest ?? 'no-end';
+}
+
 /** Before its first poll it has declared nothing: then all that this build knows is compared. */
-const kindsOf = ({ kinds }: GatewayStand): ReadonlySet<string> | undefined =>
-  kinds === '' ? undefined : knownKinds(kinds);
+const kindsOf = ({ kinds }: GatewayStand): ReadonlySet<string> =>
+  kinds === '' ? new Set(rowKinds) : knownKinds(kinds);
 
 async function heardOf(transaction: TenantTransaction, caller: GatewayCaller, bootId: string): Promise<number> {
   const found = await sql<{ boot_count: number }>`select boot_count from feed_ack_boot
@@ -117,17 +145,18 @@ async function moveEffective(
 async function sayAlarms(transaction: TenantTransaction, caller: GatewayCaller, judged: Counted): Promise<void> {
   if (judged.alarm === 'regressed') await raiseAlarm(transaction, caller, { code: 'GATEWAY_REGRESSED' });
   if (judged.alarm === 'ahead') await raiseAlarm(transaction, caller, { code: 'CLOUD_REGRESSED' });
-  if (judged.compared === 'differs') await raiseAlarm(transaction, caller, { code: 'GATEWAY_DIFFERS' });
+  if (judged.compared === 'differs' || judged.compared === 'strayed') {
+    await raiseAlarm(transaction, caller, { code: 'GATEWAY_DIFFERS' });
+  }
   if (judged.compared === 'same') await clearAlarm(transaction, caller, { code: 'GATEWAY_DIFFERS' });
   if (judged.raiseHeadTo !== undefined) await raiseHead(transaction, caller, judged.raiseHeadTo);
 }
 
-/** Places that the gateway has seen are never given again: who is there takes a snapshot. */
+/** Places that the gateway has seen are never given again: who is there takes a snapshot. The caller holds the lock. */
 async function raiseHead(transaction: TenantTransaction, caller: GatewayCaller, seq: number): Promise<void> {
   const { facilityId, gatewayId } = caller;
-  await lockGateway(transaction, gatewayId, 'feed');
   const head = await readFeedHead(transaction, facilityId, gatewayId);
-  if (head.seq < seq) await writeFeedHead(transaction, facilityId, gatewayId, { ...head, seq, retainedFrom: seq });
+  await writeFeedHead(transaction, facilityId, gatewayId, { ...head, seq, retainedFrom: seq });
 }
 
 async function noteHealth(

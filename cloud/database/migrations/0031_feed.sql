@@ -30,11 +30,13 @@ create table feed_group (
   byte_count int not null default 0,
   first_seq bigint,
   last_seq bigint,
+  -- Over all kinds, as of `last_seq`.
+  end_digest text check (end_digest ~ '^[0-9a-f]{64}$'),
   created_at timestamptz not null default now(),
   numbered_at timestamptz,
   primary key (facility_id, id),
   foreign key (facility_id, gateway_id) references gateway (facility_id, id),
-  check ((numbered_at is null) = (last_seq is null) and (last_seq is null) = (first_seq is null))
+  check (num_nulls(first_seq, last_seq, end_digest, numbered_at) in (0, 4))
 );
 create index feed_group_open on feed_group (facility_id, gateway_id, id) where last_seq is null;
 create index feed_group_numbered on feed_group (facility_id, gateway_id, last_seq) where last_seq is not null;

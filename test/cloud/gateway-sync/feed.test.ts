@@ -204,6 +204,8 @@ describe('an ack', () => {
     expect(await send(await other.ackStatement())).toMatchObject({ status: 422, body: { code: 'STATEMENT_INVALID' } });
     expect(await room.ignored('/feed/ack', 'wrong-signature')).toBe(before + 1);
     expect(await send(await gateway.ackStatement({ gateway: other.id }))).toMatchObject({ status: 422 });
+    const byEdge = await signStatement(statementType.feedAck, { cursor: 1 }, gateway.edge);
+    expect(await send(byEdge)).toMatchObject({ status: 422, body: { code: 'STATEMENT_INVALID' } });
     const wrongType = await signStatement(statementType.enrolmentProof, {}, gateway.door);
     expect(await send(wrongType)).toMatchObject({ status: 422 });
     expect(await room.ignored('/feed/ack', 'wrong-type')).toBe(1);
@@ -228,6 +230,36 @@ describe('an ack', () => {
         items: expect.arrayContaining([expect.objectContaining({ code: 'GATEWAY_REGRESSED', gateway: gateway.id })]),
       },
     });
+  });
+});
+
+describe('an ack beyond the head', () => {
+  it('says that an older database was put back: the feed goes on above it, never again in its places', async () => {
+    const gateway = await withDoor('dorAhead');
+    const head = gateway.cursor;
+    gateway.cursor = head + 10;
+    expect(await gateway.ack()).toMatchObject({ body: { status: 'applied', lease: expect.any(String) } });
+    expect(await room.call('GET', `/gateways/${gateway.id}`)).toMatchObject({
+      body: { feed: { head: head + 10 }, alarms: ['CLOUD_REGRESSED'] },
+    });
+    await room.emit([said.holder('holAhead')]);
+    await settled();
+    expect((await gateway.poll()).batch).toMatchObject({ from: head + 10, to: head + 11 });
+    await gateway.catchUp();
+    expect(gateway.rows.get('holder holAhead')?.row.version).toBe(head + 11);
+  });
+
+  it('in the middle of a group, or of another feed there, counts for nothing until a snapshot is taken', async () => {
+    const gateway = await withDoor('dorStray');
+    await room.emit([said.credential('crdStray'), said.grant('crdStray', 'dorStray')]);
+    await settled();
+    const before = gateway.cursor;
+    gateway.cursor = before + 1;
+    expect(await gateway.ack()).toMatchObject({ body: { status: 'applied' } });
+    expect(await deliveryOf('crdStray')).toMatchObject([{ state: 'pending_at_door' }]);
+    expect(await gateway.poll()).toMatchObject({ snapshotNeeded: true });
+    await gateway.catchUp();
+    expect(await deliveryOf('crdStray')).toMatchObject([{ state: 'effective_at_door' }]);
   });
 });
 
