@@ -13,7 +13,7 @@ import type { EnrolmentReply } from './control/sync-replies.ts';
 import { createEdgeClock, type EdgeClock } from './sync/edge-clock.ts';
 import { readCloudAddress, takeEdgeKey } from './sync/edge-folder.ts';
 import { watchLink } from './sync/link-watch.ts';
-import { Relay } from './sync/relay.ts';
+import type { RelayPorts } from './sync/relay.ts';
 import { runSync } from './sync/run-sync.ts';
 import { transportToken } from './sync/transport-token.ts';
 import { type CloudAddress, Uplink } from './sync/uplink.ts';
@@ -88,17 +88,14 @@ interface Address extends EdgeParts {
 async function relayFor(parts: Address, door: ControlClient): Promise<void> {
   const { key, clock, gateway, address, log, signal } = parts;
   const uplink = new Uplink(address);
-  const relay = new Relay({
-    door,
-    heardTime: (at) => clock.heard(at),
-    send: async (request) => {
-      const { method, path, body } = request;
-      const authorization = await transportToken(key, { gateway, method, path, body, at: clock.now() });
-      return await uplink.call({ ...request, authorization });
-    },
-  });
+  const send: RelayPorts['send'] = async (request) => {
+    const { method, path, body } = request;
+    const authorization = await transportToken(key, { gateway, method, path, body, at: clock.now() });
+    return await uplink.call({ ...request, authorization });
+  };
+  const cloud = { send, heardTime: (at: number) => clock.heard(at) };
   try {
-    await runSync({ door, relay, now: monotonicNow, log, onLinkUp: watchLink, signal });
+    await runSync({ door, cloud, now: monotonicNow, log, onLinkUp: watchLink, signal });
   } finally {
     await uplink.close();
   }

@@ -7,6 +7,8 @@ import type { syncCalls } from './sync-calls.ts';
 
 /** What the door process has to send or wants to have. */
 export interface DoorNeeds {
+  /** Counts upwards: of two, the later is true, whichever is read first. */
+  readonly turn: number;
   readonly ack: boolean;
   readonly snapshot: boolean;
   readonly repair: boolean;

@@ -58,6 +58,8 @@ export class CloudDesk {
   readonly #timer: NodeJS.Timeout;
   #enrolled: Enrolled | undefined;
   #underProof = 0;
+  #turn = 0;
+  #lastGiven = '';
   #forgedUntil: MonoMs | undefined;
   #heardAt: MonoMs | undefined;
 
@@ -96,7 +98,7 @@ export class CloudDesk {
     const { session } = this.#require();
     this.#spend(call === 'journal' ? 'journal' : call === 'repair' ? 'sums' : 'ask');
     const question = await withFaults(() => session.ask(call, entries));
-    return { question, needs: session.needs() };
+    return { question, needs: this.#given(session) };
   }
 
   async deliver({ statement, jws }: Arguments<'sync-deliver'>): Promise<DeliverReply> {
@@ -109,7 +111,7 @@ export class CloudDesk {
       const outcome = await withFaults(() => session.deliver(statement, jws));
       if (outcome.outcome === 'refused') this.#count(outcome.reason ?? 'unknown', statement);
       this.#tell();
-      return { ...outcome, needs: session.needs() };
+      return { ...outcome, needs: this.#given(session) };
     } finally {
       this.#underProof -= 1;
     }
@@ -126,24 +128,23 @@ export class CloudDesk {
     else if ('read' in news) cards.sent(news.read);
     else this.#hearUplink(news);
     this.#tell();
-    return session.needs();
+    return this.#given(session);
   }
 
   /** Streams what is needed until the caller goes away. */
   async follow(context: CallContext): Promise<void> {
-    let last = '';
     let timer: NodeJS.Timeout | undefined;
     const emit = () => {
       timer = undefined;
-      const needs = this.#enrolled?.session.needs();
-      const text = JSON.stringify(needs ?? null);
-      if (text !== last) context.emit(needs ?? null);
-      last = text;
+      const session = this.#enrolled?.session;
+      if (session === undefined) context.emit(null);
+      else if (JSON.stringify(session.needs()) !== this.#lastGiven) context.emit(this.#given(session));
     };
     const soon = () => {
       timer ??= setTimeout(emit, toldEveryMs);
     };
     this.#changed.add(soon);
+    this.#lastGiven = '';
     emit();
     try {
       await ended(context.signal);
@@ -174,6 +175,14 @@ export class CloudDesk {
       entriesBehind: acked.epoch === tip.epoch ? Math.max(0, tip.seq - acked.seq) : tip.seq,
       refused: Object.fromEntries(this.#refused),
     };
+  }
+
+  /** What the relay is told, with its place in the order of what it was told. */
+  #given(session: CloudSession): DoorNeeds {
+    const needs = session.needs();
+    this.#lastGiven = JSON.stringify(needs);
+    this.#turn += 1;
+    return { ...needs, turn: this.#turn };
   }
 
   #require(): Enrolled {

@@ -73,7 +73,7 @@ export class CloudSession {
     return this.#certificate;
   }
 
-  needs(): DoorNeeds {
+  needs(): Omit<DoorNeeds, 'turn'> {
     const { feed, hints, journal, cards, time, now } = this.#ports;
     const head = feed.head();
     return {

@@ -17,13 +17,14 @@ export interface RelayPorts {
   readonly door: ControlClient;
   /** Calls the cloud, with edge's own token. */
   readonly send: (request: Omit<UplinkRequest, 'authorization'>) => Promise<UplinkAnswer>;
+  /** What the door process needs, as it says with every answer. */
+  readonly needs: (needs: DoorNeeds) => void;
   /** What time the cloud says it is, ms: for edge's tokens, and for nothing else. */
   readonly heardTime: (at: number) => void;
 }
 
 export interface Relayed {
   readonly result: CallResult;
-  readonly needs?: DoorNeeds;
   /** Why it failed, for people. */
   readonly detail?: string;
 }
@@ -53,19 +54,12 @@ class Ended extends Error {
 
 export class Relay {
   readonly #ports: RelayPorts;
-  #needs: DoorNeeds | undefined;
 
   constructor(ports: RelayPorts) {
     this.#ports = ports;
   }
 
   async perform(call: Call, entries: number, signal: AbortSignal): Promise<Relayed> {
-    this.#needs = undefined;
-    const relayed = await this.#carried(call, entries, signal);
-    return this.#needs === undefined ? relayed : { ...relayed, needs: this.#needs };
-  }
-
-  async #carried(call: Call, entries: number, signal: AbortSignal): Promise<Relayed> {
     try {
       await this.#carry(call, entries, signal);
       return { result: ok };
@@ -177,14 +171,14 @@ export class Relay {
 
   async #ask<Of extends keyof Questions>(call: Of, entries = 500): Promise<Questions[Of]> {
     const reply = (await this.#ports.door.call('sync-ask', { call, entries })) as AskReply<Of>;
-    this.#needs = reply.needs;
+    this.#ports.needs(reply.needs);
     return reply.question;
   }
 
   async #deliver(statement: Statement, jws: string): Promise<void> {
     const options = { deadlineMs: deliverMs };
     const reply = (await this.#ports.door.call('sync-deliver', { statement, jws }, options)) as DeliverReply;
-    this.#needs = reply.needs;
+    this.#ports.needs(reply.needs);
     if (reply.outcome !== 'refused') return;
     // What is proven and still not taken is the door process's to judge; what is not proven is not the cloud's.
     const isForged = unproven.has(reply.reason ?? '');
@@ -193,7 +187,7 @@ export class Relay {
   }
 
   async #tell(news: Parameters<ControlClient['call']>[1]): Promise<void> {
-    this.#needs = (await this.#ports.door.call('sync-told', news as never)) as DoorNeeds;
+    this.#ports.needs((await this.#ports.door.call('sync-told', news as never)) as DoorNeeds);
   }
 
   async #get<Schema extends z.ZodType>(

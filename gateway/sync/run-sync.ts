@@ -8,12 +8,12 @@ import { elapsedMs, type MonoMs } from '#shared/instant.ts';
 import type { ControlClient } from '../control/edge-side.ts';
 import type { DoorNeeds } from '../control/sync-replies.ts';
 import type { Logger } from '../system/logger.ts';
-import type { Relay } from './relay.ts';
+import { Relay, type RelayPorts } from './relay.ts';
 import { createSync, type SyncEffect, type SyncInput, type SyncState, stepSync, uplinkOf } from './sync-machine.ts';
 
 export interface SyncPorts {
   readonly door: ControlClient;
-  readonly relay: Relay;
+  readonly cloud: Pick<RelayPorts, 'send' | 'heardTime'>;
   readonly now: () => MonoMs;
   readonly log: Logger;
   /** Told when an address of this machine came or changed; returns the function that ends it. */
@@ -48,13 +48,16 @@ export async function runSync(ports: SyncPorts): Promise<void> {
 class SyncShell {
   readonly #ports: SyncPorts;
   readonly #stopped = new AbortController();
+  readonly #relay: Relay;
   #state: SyncState = createSync();
+  #needs: DoorNeeds | undefined;
   #wake: NodeJS.Timeout | undefined;
   #detail = '';
   #said = '';
 
   constructor(ports: SyncPorts) {
     this.#ports = ports;
+    this.#relay = new Relay({ door: ports.door, needs: (needs) => void this.#keep(needs), ...ports.cloud });
   }
 
   step(input: SyncInput): void {
@@ -68,7 +71,14 @@ class SyncShell {
   /** `null`: the gateway belongs to no cloud any more. */
   hear(needs: DoorNeeds | null): void {
     if (needs === null) this.#ports.door.close();
-    else this.step({ kind: 'needs', needs });
+    else if (this.#keep(needs)) this.step({ kind: 'needs', needs });
+  }
+
+  /** @returns false for one that was said before what is known already. */
+  #keep(needs: DoorNeeds): boolean {
+    if (this.#needs !== undefined && needs.turn < this.#needs.turn) return false;
+    this.#needs = needs;
+    return true;
   }
 
   sayUplink(): void {
@@ -106,13 +116,13 @@ class SyncShell {
   }
 
   async #call({ call, uploadEntries }: Extract<SyncEffect, { kind: 'call' }>): Promise<void> {
-    const { relay, log } = this.#ports;
-    const { result, needs, detail } = await relay.perform(call, uploadEntries, this.#stopped.signal);
+    const { log } = this.#ports;
+    const { result, detail } = await this.#relay.perform(call, uploadEntries, this.#stopped.signal);
     if (this.#stopped.signal.aborted) return;
     if (result.kind === 'failed') {
       this.#detail = `${call}: ${detail ?? result.why}`.slice(0, 200);
       log.debug({ call, why: result.why, detail }, 'a call to the cloud failed');
     }
-    this.step({ kind: 'ended', call, result, ...(needs === undefined ? {} : { needs }) });
+    this.step({ kind: 'ended', call, result, ...(this.#needs === undefined ? {} : { needs: this.#needs }) });
   }
 }

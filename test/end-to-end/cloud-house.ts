@@ -6,34 +6,30 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  type CloudPlace,
-  createOperator,
-  type Operator,
-  placeCloud,
-  type RunningCloud,
-  startCloud,
-} from './running-cloud.ts';
-import { type GatewayProcess, type OpenGateway, runCommand } from './running-gateway.ts';
+import { createOperator, type Operator, placeCloud, type RunningCloud, startCloud } from './running-cloud.ts';
+import { type OpenGateway, runCommand } from './running-gateway.ts';
 import { openHouse, strikeMs, type TestHouse } from './test-house.ts';
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const program = join(project, 'gateway', 'main.ts');
 const exitWithParent = join(project, 'tools', 'demo-exit-with-parent.ts');
 
-export interface EdgeProcess {
+interface EdgeProcess {
   kill(): Promise<void>;
 }
 
 export interface CloudHouse {
   readonly house: TestHouse;
-  readonly place: CloudPlace;
-  readonly cloud: RunningCloud;
   readonly operator: Operator;
-  readonly gateway: GatewayProcess;
-  readonly open: OpenGateway;
   readonly gatewayId: string;
-  startEdge(): EdgeProcess;
+  /** The door process of this moment. */
+  readonly open: OpenGateway;
+  startEdge(): void;
+  killEdge(): Promise<void>;
+  /** Ends the door process without a word and begins it again. */
+  restartDoor(): Promise<void>;
+  killCloud(): Promise<void>;
+  startCloud(): Promise<void>;
   /** Issues a card for the house's doors. @returns the credential's id. */
   issue(number: number, terms?: object): Promise<string>;
   close(): Promise<void>;
@@ -53,23 +49,34 @@ export async function openCloudHouse(): Promise<CloudHouse> {
   // The database's own user must find its way in.
   chmodSync(house.dir, 0o711);
   const place = placeCloud(join(house.dir, 'cloud'), await freePort());
-  const cloud = await startCloud(place);
+  let cloud = await startCloud(place);
   const operator = await createOperator(cloud, place);
   await setUp(operator);
-  const gateway = house.start();
-  const open = await gateway.open();
-  const edges: EdgeProcess[] = [];
-  const startEdge = () => {
-    const edge = spawnEdge(house);
-    edges.push(edge);
-    return edge;
-  };
+  let gateway = house.start();
+  let open = await gateway.open();
+  let edge: EdgeProcess | undefined;
   const gatewayId = await enrol(house, cloud, operator);
-  startEdge();
+  edge = spawnEdge(house);
   await until('the doors of the cloud to be in force', async () => (await open.status()).doors.length === 2);
   let holders = 0;
   return {
-    ...{ house, place, cloud, operator, gateway, open, gatewayId, startEdge },
+    ...{ house, operator, gatewayId },
+    get open() {
+      return open;
+    },
+    startEdge: () => {
+      edge = spawnEdge(house);
+    },
+    killEdge: async () => await edge?.kill(),
+    restartDoor: async () => {
+      await gateway.kill();
+      gateway = house.start();
+      open = await gateway.open();
+    },
+    killCloud: () => cloud.kill(),
+    startCloud: async () => {
+      cloud = await startCloud(place);
+    },
     issue: async (number, terms = {}) => {
       holders += 1;
       const holder = `holder-${holders}`;
@@ -79,7 +86,7 @@ export async function openCloudHouse(): Promise<CloudHouse> {
       return (await operator.post('credentials', { holder, card, grants, ...terms })).item.id as string;
     },
     close: async () => {
-      await Promise.all(edges.map((edge) => edge.kill()));
+      await edge?.kill();
       await gateway.stop();
       await cloud.stop();
       await house.close();
