@@ -12,6 +12,8 @@ export const commands = {
   run: () => import('./run.ts'),
   migrate: () => import('./migrate.ts'),
   'create-owner': () => import('./create-owner.ts'),
+  'enroll-code': () => import('./enroll-code.ts'),
+  gateways: () => import('./gateways.ts'),
   'verify-audit': () => import('./verify-audit.ts'),
   doctor: () => import('./doctor.ts'),
 } as const satisfies Record<string, Load>;
