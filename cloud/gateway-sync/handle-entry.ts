@@ -25,7 +25,26 @@ export async function handleEntry(transaction: TenantTransaction, event: InboxEv
   if (!parsed.success) throw new InboxRefusal(`${event.event_id} is no entry`);
   const { gatewayId, ...entry } = parsed.data;
   const owner = { facilityId: event.facility_id, gatewayId };
-  await takeEffect(transaction, owner, effectOf({ type: event.type, ...entry }));
+  const effect = effectOf({ type: event.type, ...entry });
+  if (effect.kind === 'alarm' && !(await isNewest(transaction, owner, effect, event.event_id))) return;
+  await takeEffect(transaction, owner, effect);
+}
+
+type AlarmEffect = Extract<EntryEffect, { kind: 'alarm' }>;
+
+/** Events come in any order: only the newest word on an alarm counts. @param eventId `epoch.seq`. */
+async function isNewest(
+  transaction: TenantTransaction,
+  { facilityId, gatewayId }: QueueOwner,
+  { code, subject }: AlarmEffect,
+  eventId: string,
+): Promise<boolean> {
+  const [epoch, seq] = eventId.split('.');
+  const written = await sql`insert into gateway_alarm_word as known (facility_id, gateway_id, code, subject, epoch, seq)
+    values (${facilityId}, ${gatewayId}, ${code}, ${subject}, ${epoch}::int, ${seq}::bigint)
+    on conflict (facility_id, gateway_id, code, subject) do update set epoch = excluded.epoch, seq = excluded.seq
+      where (known.epoch, known.seq) < (excluded.epoch, excluded.seq)`.execute(transaction);
+  return written.numAffectedRows === 1n;
 }
 
 async function takeEffect(transaction: TenantTransaction, owner: QueueOwner, effect: EntryEffect): Promise<void> {

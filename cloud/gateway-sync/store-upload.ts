@@ -104,23 +104,21 @@ async function insertHeads(
       "nextKey" text, signature text)`.execute(transaction);
 }
 
-/** Entries that mean something to do here become events of the inbox, processed exactly once, in the order of the history. */
+/** Entries that mean something to do here become events of the inbox, processed exactly once. */
 async function queueEvents(
   transaction: TenantTransaction,
   { facilityId, gatewayId }: QueueOwner,
   { entries, stand }: Stored,
 ): Promise<void> {
-  const rows = entries.filter(isProcessed).map(({ seq, kind, at, door, requestId, body }, order) => ({
-    order,
+  const rows = entries.filter(isProcessed).map(({ seq, kind, at, door, requestId, body }) => ({
     event_id: `${stand.epoch}.${seq}`,
     type: kind,
     payload: { gatewayId, at, door, requestId, body },
   }));
   if (rows.length === 0) return;
-  await sql`insert into inbox_event (facility_id, source, event_id, type, payload, retry_at)
-    select ${facilityId}, ${`gateway:${gatewayId}`}, e.event_id, e.type, e.payload,
-      now() - interval '1 second' + e."order" * interval '1 microsecond'
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e("order" int, event_id text, type text, payload jsonb)
+  await sql`insert into inbox_event (facility_id, source, event_id, type, payload)
+    select ${facilityId}, ${`gateway:${gatewayId}`}, e.event_id, e.type, e.payload
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e(event_id text, type text, payload jsonb)
     on conflict do nothing`.execute(transaction);
 }
 

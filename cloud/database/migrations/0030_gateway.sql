@@ -99,6 +99,19 @@ select build.tenant_table('gateway_alarm', app => 'select,update', worker => 'in
   gateway => 'select,insert,update');
 select build.worker_finds('gateway_alarm');
 
+-- The newest word of a gateway's history on each alarm, by its place: events are processed in any order.
+create table gateway_alarm_word (
+  facility_id text not null,
+  gateway_id text not null,
+  code text not null,
+  subject text not null,
+  epoch int not null,
+  seq bigint not null,
+  primary key (facility_id, gateway_id, code, subject),
+  foreign key (facility_id, gateway_id) references gateway (facility_id, id)
+);
+select build.tenant_table('gateway_alarm_word', worker => 'select,insert,update');
+
 -- Before there are claims: to which facility a code or a gateway belongs, and by which key the gateway speaks.
 create function app.enrolment_code_facility(code text) returns table (facility_id text)
   language sql stable as
