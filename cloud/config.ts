@@ -28,6 +28,8 @@ const configSchema = z.strictObject({
     .strictObject({
       /** A file with the connection string of an administrator; without it, and without DATABASE_URL, the embedded server. */
       urlFile: path.optional(),
+      /** Where the embedded server keeps its data; by default `database` in `dataDir`. */
+      embeddedDir: path.optional(),
       /** Port of the embedded server; 0 takes a free one. */
       embeddedPort: whole(0, 65_535).default(0),
       connections: whole(2, 200).default(20),
@@ -68,7 +70,10 @@ function isSafeIssuer(url: string): boolean {
 
 type Parsed = z.infer<typeof configSchema>;
 /** Paths are absolute: relative ones are meant from the file's own folder. */
-export type Config = Readonly<Parsed> & { readonly keyFile: string };
+export type Config = Readonly<Parsed> & {
+  readonly keyFile: string;
+  readonly database: { readonly embeddedDir: string };
+};
 
 /** The file cannot be used; the message says every line that is wrong. */
 export class ConfigError extends Error {
@@ -132,12 +137,16 @@ function offsetOf(document: Document, at: readonly PropertyKey[]): number {
 function finish(parsed: Parsed, folder: string): Config {
   const from = (name: string): string => (isAbsolute(name) ? name : join(folder, name));
   const dataDir = from(parsed.dataDir);
-  const { urlFile, ...database } = parsed.database;
+  const { urlFile, embeddedDir, ...database } = parsed.database;
   return Object.freeze({
     ...parsed,
     dataDir,
     keyFile: from(parsed.keyFile ?? join(dataDir, 'cloud.key')),
-    database: { ...database, ...(urlFile === undefined ? {} : { urlFile: from(urlFile) }) },
+    database: {
+      ...database,
+      embeddedDir: from(embeddedDir ?? join(dataDir, 'database')),
+      ...(urlFile === undefined ? {} : { urlFile: from(urlFile) }),
+    },
     ...(parsed.oidc?.clientSecretFile === undefined
       ? {}
       : { oidc: { ...parsed.oidc, clientSecretFile: from(parsed.oidc.clientSecretFile) } }),

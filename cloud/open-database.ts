@@ -1,6 +1,5 @@
 /** The cloud's database, ready: the embedded server or the one that is named, migrated, with one pool for each role. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveHashKey } from '#shared/keyed-hash.ts';
 import type { Config } from './config.ts';
 import { startServer } from './database/embedded-server.ts';
@@ -54,7 +53,7 @@ export async function openDatabase(source: Source): Promise<OpenedDatabase> {
 }
 
 /** Where the embedded server keeps everything. */
-export const embeddedFolder = (config: Config): string => join(config.dataDir, 'database');
+export const embeddedFolder = (config: Config): string => config.database.embeddedDir;
 
 interface FoundServer {
   readonly adminUrl: string;

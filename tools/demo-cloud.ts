@@ -4,10 +4,10 @@
  * Its log goes to a file; when it does not start, the end of that file says why. It never outlives the demonstration.
  */
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
@@ -40,7 +40,9 @@ export async function startCloud(home: DemoHome): Promise<DemoCloud> {
     dataDir: 'cloud',
     listen: { host: '127.0.0.1', port: 0 },
     operations: { host: '127.0.0.1', port: 0 },
+    ...(isOpenToAll(home.dir) ? {} : { database: { embeddedDir: farDatabase(home) } }),
   };
+  if ('database' in config) mkdirSync(farDatabase(home), { recursive: true, mode: 0o711 });
   writeFileSync(configFile(home), `# Written by the demonstration at every start.\n${stringify(config)}`);
   const log = openSync(home.cloudLogFile, 'a', 0o600);
   const child = spawn(process.execPath, [...withParent, cloudProgram, 'run', '--config', configFile(home)], {
@@ -66,6 +68,16 @@ export async function startCloud(home: DemoHome): Promise<DemoCloud> {
     throw new UsageProblem(`The cloud does not start. The end of ${home.cloudLogFile}:\n${tail.join('\n')}`);
   }
   return { url: `http://127.0.0.1:${port}`, port, pid: child.pid ?? 0, ended, stop };
+}
+
+/** The database server runs as a user of its own where we are root, and that user may not come through to our folder. */
+export const farDatabase = (home: DemoHome): string =>
+  join('/var/tmp', `kannuki-demo-${createHash('sha256').update(home.dir).digest('hex').slice(0, 16)}`, 'database');
+
+function isOpenToAll(folder: string): boolean {
+  if (process.getuid?.() !== 0) return true;
+  const isOpen = (statSync(folder).mode & 0o001) !== 0;
+  return isOpen && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
 }
 
 /** Its first line names where it serves. */

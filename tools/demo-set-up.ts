@@ -38,7 +38,7 @@ type Written = FacilityFile['credentials'][number];
 /** A visitor's card lives by the cloud: a minute without it, and it opens nothing. */
 const shortLease = { credential: 'noor-card', leaseMs: 60_000 };
 /** A card that has ended must once have been valid: it ends soon after the set-up. */
-const endsAfterMs = 90_000;
+const endsAfterMs = 30_000;
 
 export function readDemoFacility(): FacilityFile {
   return facilityFile.parse(JSON.parse(readFileSync(join(demoFacilityDir, 'facility.json'), 'utf8')));

@@ -5,14 +5,14 @@
  * Everything it starts ends with it, also when it is killed. Its data stays in its folder for the next start.
  */
 import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { facilityTime } from '#gateway/cli/facility-time.ts';
 import type { ControlClient } from '#gateway/control/edge-side.ts';
 import { entryWords } from '#gateway/control/entry-words.ts';
 import { ControlRefusal } from '#gateway/control/messages.ts';
 import type { DoorStatus, FollowItem, StatusReport } from '#gateway/control/replies.ts';
 import { type Operator, openApi } from './demo-api.ts';
-import { type DemoCloud, demoOperator, operatorFile, startCloud } from './demo-cloud.ts';
+import { type DemoCloud, demoOperator, farDatabase, operatorFile, startCloud } from './demo-cloud.ts';
 import { enrolGateway } from './demo-enrol.ts';
 import { type DemoGateway, startEdge, startGateway } from './demo-gateway.ts';
 import { claimHome, type DemoHome, demoHome, prepareKeys, writeConfig } from './demo-home.ts';
@@ -45,6 +45,7 @@ function forget(home: DemoHome): void {
   for (const name of readdirSync(home.dir)) {
     if (name !== 'lock' && name !== 'compiled') rmSync(join(home.dir, name), { recursive: true, force: true });
   }
+  rmSync(dirname(farDatabase(home)), { recursive: true, force: true });
 }
 
 async function runDemo(demo: Demo): Promise<number> {
@@ -162,6 +163,7 @@ async function readersOnLine(client: ControlClient, ended: AbortSignal): Promise
     const status = await statusOf(client);
     const isComplete =
       status.facility !== undefined &&
+      status.cloud?.contactAgeMs !== 'unknown' &&
       status.devices.every((device) => device.state === 'online') &&
       status.doors.every((door) => door.state !== 'unknown');
     if (isComplete || ended.aborted || performance.now() > end) return status;

@@ -1,15 +1,18 @@
 /** The demonstration as a user runs it: a process of its own, in a folder of its own, read through its own output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EntryView } from '#gateway/control/entry-view.ts';
 import type { DoorStatus, StatusReport } from '#gateway/control/replies.ts';
+import { type CloudApi, type Operator, openApi } from '../../tools/demo-api.ts';
+import { farDatabase } from '../../tools/demo-cloud.ts';
+import { demoHome } from '../../tools/demo-home.ts';
 import { waitUntil } from '../fakes/wait-until.ts';
 
 const project = process.cwd();
-const startsWithinMs = 60_000;
+const startsWithinMs = 200_000;
 
 interface Ended {
   readonly code: number | null;
@@ -20,18 +23,30 @@ interface Ended {
 export interface RunningDemo {
   readonly dir: string;
   readonly process: ChildProcess;
-  readonly ready: { readonly seconds: number; readonly pids: readonly number[]; readonly status: StatusReport };
+  readonly ready: {
+    readonly seconds: number;
+    readonly pids: readonly number[];
+    readonly status: StatusReport;
+    readonly cloudUrl: string;
+  };
   /** Entries of the live log, oldest first. */
   readonly entries: () => readonly EntryView[];
   readonly doors: () => ReadonlyMap<string, DoorStatus>;
   swipe(...words: readonly string[]): Promise<readonly EntryView[]>;
   cut(...words: readonly string[]): Promise<Ended>;
+  partition(...words: readonly string[]): Promise<Ended>;
+  /** The cloud, as its operator. */
+  api(): Promise<CloudApi>;
   gateway(...words: readonly string[]): Promise<Ended>;
   stop(): Promise<number | null>;
 }
 
 export const demoFolder = (): string => mkdtempSync(join(tmpdir(), 'kannuki-demo-'));
-export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true, force: true });
+/** With the database that stood elsewhere, where the folder was closed to it. */
+export const removeFolder = (dir: string): void => {
+  rmSync(dirname(farDatabase(demoHome(dir))), { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
+};
 
 /** Runs a program of the project to its end. */
 export async function runProgram(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
@@ -81,6 +96,7 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
     startsWithinMs,
   );
   if (ready === undefined) throw new Error(`the demonstration ended with ${child.exitCode}`);
+  const running = ready;
   for (const door of ready.status.doors) doors.set(door.id, door);
   const tool = (name: string, words: readonly string[]) =>
     runProgram([`tools/${name}.ts`, '--dir', dir, ...words], { NODE_COMPILE_CACHE: join(dir, 'compiled') });
@@ -99,6 +115,8 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
         .map((line) => JSON.parse(line) as EntryView);
     },
     cut: (...words) => tool('cut', words),
+    partition: (...words) => tool('partition', words),
+    api: () => openApi(running.cloudUrl, readOperator(dir)),
     gateway: (...words) => runProgram(['gateway/main.ts', ...words, '--config', join(dir, 'gateway.yaml')]),
     stop: async () => {
       if (child.exitCode !== null) return child.exitCode;
@@ -109,6 +127,9 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
     },
   };
 }
+
+const readOperator = (dir: string): Operator =>
+  JSON.parse(readFileSync(join(dir, 'operator.json'), 'utf8')) as Operator;
 
 /** Whether a process is there and not a corpse. */
 export function isRunning(pid: number): boolean {
