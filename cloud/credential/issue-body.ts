@@ -6,7 +6,7 @@ import { writtenCardSchema } from '#shared/contract/written-credential.ts';
 import { pinDigitsMax, pinDigitsMin } from './pin-policy.ts';
 
 /** RFC 3339 with an offset. */
-export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const bound = instant.nullable().default(null);
 
 interface Validity {
@@ -40,7 +40,7 @@ export const newGrantOfCredential = z
 export const cardSchema = z.union([writtenCardSchema, z.strictObject({ window: idSchema<'window'>() })]);
 export type NewCard = z.output<typeof cardSchema>;
 export const pinSchema = z.strictObject({ digits: z.int().min(pinDigitsMin).max(pinDigitsMax).default(6) });
-export const passSchema = z.strictObject({});
+const passSchema = z.strictObject({});
 
 const week = 7 * 24 * 3_600_000;
 /** Doors, where one credential names them one by one. */

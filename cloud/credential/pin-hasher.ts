@@ -18,9 +18,9 @@ const scryptAsync = promisify<string, Uint8Array, number, { N: number; r: number
 /** Two of the four threads that everything else of the process shares. */
 const atOnce = 2;
 /** About ten seconds of work. */
-const waitingMax = 500;
+const waitingMaxDefault = 500;
 
-export function createPinHasher(): PinHasher {
+export function createPinHasher(waitingMax = waitingMaxDefault): PinHasher {
   const waiting: (() => void)[] = [];
   let running = 0;
 

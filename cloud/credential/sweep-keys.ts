@@ -46,6 +46,7 @@ export async function sweepKeys(worker: Database): Promise<{ readonly ended: num
     const claims = { actor, facilityIds: [suspect.facility_id] };
     if (await tenantTransaction(worker, claims, (transaction) => endKey(transaction, suspect))) ended += 1;
   }
+  await forgetWindows(worker);
   return { ended, forgotten: await forgetEnded(worker) };
 }
 
@@ -83,6 +84,13 @@ async function forgetEnded(worker: Database): Promise<number> {
     );
   }
   return ended.length;
+}
+
+/** Enrolment windows of yesterday and before. */
+async function forgetWindows(worker: Database): Promise<void> {
+  await tenantTransaction(worker, { actor, facilityIds: [] }, (transaction) =>
+    sql`delete from enrolment_window where closes_at < now() - interval '1 day'`.execute(transaction),
+  );
 }
 
 type Query<Row> = ReturnType<typeof sql<Row>>;

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import { verifyAudit } from '#cloud/database/verify-audit.ts';
 import { sealFor } from '#shared/sealed-box.ts';
 import { fromBase64url } from '#shared/signed-statement.ts';
 import type { TestGateway } from '../gateway-sync/test-gateway.ts';
@@ -246,4 +248,10 @@ it('leaves nothing of an erased holder but ids: not in a table, not at a gateway
     // The feed's history keeps the keyed hash of the card for some days, for gateways that are behind.
     if (table !== 'feed_change') expect(text.includes(lookup), `lookup in ${table}`).toBe(false);
   }
+  const claims = { actor: 'test', facilityIds: [room.facility] };
+  const chain = await tenantTransaction(room.database.app, claims, (transaction) =>
+    verifyAudit(transaction, room.facility),
+  );
+  expect(chain.faults).toEqual([]);
+  expect(chain.head.seq).toBeGreaterThan(0);
 });

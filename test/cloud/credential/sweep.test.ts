@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reconcileFeed } from '#cloud/credential/reconcile-feed.ts';
 import { sweepKeys } from '#cloud/credential/sweep-keys.ts';
 import { openRoom, type Room } from './open-room.ts';
 
@@ -85,4 +86,39 @@ it('looks after every facility, each in its own name', async () => {
   const issued = await room.call<{ item: { id: string } }>('POST', '/credentials', body, { facility: room.other });
   await set(issued.body.item.id, sql`valid_until = now() - interval '1 second'`);
   expect(await sweepKeys(room.database.worker)).toMatchObject({ ended: 1 });
+});
+
+it('forgets enrolment windows of days ago', async () => {
+  const door = await made('/doors', { name: 'Lobby', lock: null });
+  const reader = await made('/readers', { name: 'In', door, device: 'dev1' });
+  const insert = (id: string, hours: number) =>
+    sql`insert into enrolment_window
+    (facility_id, id, reader_id, gateway_id, opened_by, opened_at, closes_at) values (${room.facility}, ${id}, ${reader}, 'gwy_x',
+    'test', now() - make_interval(hours => ${hours + 1}), now() - make_interval(hours => ${hours}))`.execute(
+      room.database.admin,
+    );
+  await insert('win_old', 30);
+  await insert('win_new', 1);
+  await sweepKeys(room.database.worker);
+  const left = await sql<{ id: string }>`select id from enrolment_window`.execute(room.database.admin);
+  expect(left.rows).toEqual([{ id: 'win_new' }]);
+});
+
+it('finds what was said wrongly, says it right, and tells that it did', async () => {
+  const id = await issue({});
+  expect(await reconcileFeed(room.database.worker)).toBe(0);
+  await sql`update feed_source set row = row || '{"status": "suspended"}' where key = ${id}`.execute(
+    room.database.admin,
+  );
+  await sql`insert into feed_source (facility_id, kind, key, door_id, row) values
+    (${room.facility}, 'door', 'dor_ghost', 'dor_ghost', '{"id": "dor_ghost"}')`.execute(room.database.admin);
+  expect(await reconcileFeed(room.database.worker)).toBe(2);
+  expect(await reconcileFeed(room.database.worker)).toBe(0);
+  const said = await sql<{ row: { status: string } }>`select row from feed_source
+    where facility_id = ${room.facility} and (key = ${id} or key = 'dor_ghost')`.execute(room.database.admin);
+  expect(said.rows).toMatchObject([{ row: { status: 'issued' } }]);
+  const audited = await sql<{
+    detail: object;
+  }>`select detail from audit_event where action = 'feed.reconciled'`.execute(room.database.admin);
+  expect(audited.rows).toEqual([{ detail: { rows: 1 } }, { detail: { rows: 1 } }]);
 });
