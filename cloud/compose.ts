@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { deriveHashKey } from '#shared/keyed-hash.ts';
 import { createPinHasher } from './credential/pin-hasher.ts';
+import { reconcileFeed } from './credential/reconcile-feed.ts';
 import { credentialRoutes } from './credential/routes.ts';
 import { sweepKeys } from './credential/sweep-keys.ts';
 import type { Database } from './database/pool.ts';
@@ -31,6 +32,7 @@ import { sweepIdentity } from './identity/sweep.ts';
 import type { Sweep } from './worker/schedule.ts';
 
 const sweepMs = 60_000;
+const reconcileMs = 24 * 3_600_000;
 
 export interface CloudParts {
   /** One pool for each role. */
@@ -109,6 +111,7 @@ export async function composeCloud(parts: CloudParts): Promise<Cloud> {
   const sweeps = [
     ...sync.sweeps,
     { name: 'keys', everyMs: sweepMs, run: () => sweepKeys(pools.worker) },
+    { name: 'feed source', everyMs: reconcileMs, run: () => reconcileFeed(pools.worker) },
     { name: 'identity', everyMs: sweepMs, run: () => sweepIdentity(pools.worker) },
   ];
   return { app, metrics, dispatcher: sync.dispatcher, sweeps };
