@@ -237,6 +237,7 @@ export interface FeedGroup {
   byte_count: Generated<number>;
   change_count: Generated<number>;
   created_at: Generated<Timestamp>;
+  end_digest: string | null;
   facility_id: string;
   first_seq: number | null;
   gateway_id: string;
@@ -322,6 +323,15 @@ export interface GatewayAlarm {
   id: Generated<number>;
   raised_at: Generated<Timestamp>;
   subject: Generated<string>;
+}
+
+export interface GatewayAlarmWord {
+  code: string;
+  epoch: number;
+  facility_id: string;
+  gateway_id: string;
+  seq: number;
+  subject: string;
 }
 
 export interface GatewayCommand {
@@ -641,6 +651,7 @@ export interface DB {
   feed_source: FeedSource;
   gateway: Gateway;
   gateway_alarm: GatewayAlarm;
+  gateway_alarm_word: GatewayAlarmWord;
   gateway_command: GatewayCommand;
   gateway_health: GatewayHealth;
   holder: Holder;

@@ -426,6 +426,7 @@ create table feed_change (
 CREATE INDEX feed_change_key ON public.feed_change USING btree (facility_id, kind, key);
 create policy feed_change_app_insert on feed_change for insert to kannuki_app with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_change_app_select on feed_change for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+create policy feed_change_app_update on feed_change for update to kannuki_app using (((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])) AND (kind = 'holder'::text))) with check (((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])) AND (kind = 'holder'::text)));
 create policy feed_change_gateway_select on feed_change for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_change_worker_delete on feed_change for delete to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_change_worker_insert on feed_change for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
@@ -458,10 +459,12 @@ create table feed_group (
   byte_count integer not null default (0),
   first_seq bigint,
   last_seq bigint,
+  end_digest text,
   created_at timestamp with time zone not null default (now()),
   numbered_at timestamp with time zone,
   constraint feed_group_pkey PRIMARY KEY (facility_id, id),
-  constraint feed_group_check CHECK ((((numbered_at IS NULL) = (last_seq IS NULL)) AND ((last_seq IS NULL) = (first_seq IS NULL)))),
+  constraint feed_group_check CHECK ((num_nulls(first_seq, last_seq, end_digest, numbered_at) = ANY (ARRAY[0, 4]))),
+  constraint feed_group_end_digest_check CHECK ((end_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint feed_group_facility_id_gateway_id_fkey FOREIGN KEY (facility_id, gateway_id) REFERENCES gateway(facility_id, id)
 );
 CREATE INDEX feed_group_numbered ON public.feed_group USING btree (facility_id, gateway_id, last_seq) WHERE (last_seq IS NOT NULL);
@@ -645,6 +648,22 @@ create policy gateway_alarm_worker_insert on gateway_alarm for insert to kannuki
 create policy gateway_alarm_worker_select on gateway_alarm for select to kannuki_worker using (true);
 create policy gateway_alarm_worker_update on gateway_alarm for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_alarm FOR EACH ROW WHEN (((old.facility_id IS DISTINCT FROM new.facility_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION app.keep_key();
+
+create table gateway_alarm_word (
+  facility_id text not null,
+  gateway_id text not null,
+  code text not null,
+  subject text not null,
+  epoch integer not null,
+  seq bigint not null,
+  constraint gateway_alarm_word_pkey PRIMARY KEY (facility_id, gateway_id, code, subject),
+  constraint gateway_alarm_word_facility_id_gateway_id_fkey FOREIGN KEY (facility_id, gateway_id) REFERENCES gateway(facility_id, id)
+);
+create policy gateway_alarm_word_worker_insert on gateway_alarm_word for insert to kannuki_worker with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+create policy gateway_alarm_word_worker_select on gateway_alarm_word for select to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+create policy gateway_alarm_word_worker_update on gateway_alarm_word for update to kannuki_worker using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[]))) with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+CREATE TRIGGER keep_key BEFORE UPDATE ON public.gateway_alarm_word FOR EACH ROW WHEN ((old.facility_id IS DISTINCT FROM new.facility_id)) EXECUTE FUNCTION app.keep_key();
+CREATE TRIGGER refuse_delete BEFORE DELETE ON public.gateway_alarm_word FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_delete();
 
 create table gateway_command (
   facility_id text not null,
