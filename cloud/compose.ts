@@ -17,6 +17,7 @@ import { gatewayRoutes } from './gateway-sync/gateway-routes.ts';
 import { historyRoutes } from './gateway-sync/history-routes.ts';
 import { createCallerLimit } from './http/caller-limit.ts';
 import { createApi } from './http/create-api.ts';
+import { closeAfterAnswer } from './http/drain.ts';
 import { countRequests } from './http/metrics.ts';
 import { addHealth } from './http/operations.ts';
 import { createCursors } from './http/page.ts';
@@ -78,6 +79,7 @@ export async function composeCloud(parts: CloudParts): Promise<Cloud> {
     countCaller: createCallerLimit(perCaller, now),
   });
   const cursors = createCursors(deriveHashKey(cloudKey, 'kannuki cloud cursor'));
+  closeAfterAnswer(app, closing);
   addHealth(app, { database: pools.app, closing });
   const { oidc: settings, feedKeys } = parts;
   identityRoutes(api, {

@@ -1,8 +1,8 @@
 /**
  * The running cloud: opens everything in order, serves, and goes down gracefully.
  *
- * Going down: no longer ready, long waits answer, requests in flight are finished within `drainMs`, then connections are
- * closed and the database last.
+ * Going down: no longer ready, long waits answer, requests in flight are finished, then connections are closed and
+ * the database last.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import type { FeedHints } from './gateway-sync/feed-hints.ts';
 import { openOrCreateKeys } from './gateway-sync/feed-keys.ts';
 import { createPostgresHints } from './gateway-sync/postgres-hints.ts';
+import { drain } from './http/drain.ts';
 import { createOperationsServer } from './http/operations.ts';
 import { checkSeals } from './identity/check-seals.ts';
 import { createSealer } from './identity/sealed-value.ts';
@@ -27,8 +28,6 @@ export interface RunningCloud {
   readonly operationsUrl: string;
   close(): Promise<void>;
 }
-
-const drainMs = 20_000;
 
 export async function runCloud(config: Config, databaseUrl: string | undefined): Promise<RunningCloud> {
   const logger = createLogger();
@@ -103,10 +102,7 @@ interface Serving {
 
 async function goDown(opened: Opened, { app, operations, working }: Serving): Promise<void> {
   opened.closing.abort();
-  const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs);
-  app.server.closeIdleConnections();
-  await app.close();
-  clearTimeout(deadline);
+  await drain(app);
   await working;
   await operations.close();
   await closeOpened(opened);
