@@ -8,7 +8,7 @@ import { type Caller, mayAct } from '#cloud/http/caller.ts';
 import { type Cursors, cutPage, pageOf, pageQuery } from '#cloud/http/page.ts';
 import { idSchema } from '#shared/contract/identifier.ts';
 import { issueBody } from './issue-body.ts';
-import { type IssueDesk, issueCredentials } from './issue-credentials.ts';
+import { type IssueDesk, type Issued, issueCredentials } from './issue-credentials.ts';
 import { credentialMachine } from './machine.ts';
 import { type NewCredential, newCredentialOf } from './new-credential.ts';
 import { credentialItem, readCredential, readCredentials } from './read-credential.ts';
@@ -72,13 +72,14 @@ export function issueRoutes(api: Api, desk: IssueDesk, cursors: Cursors): void {
           message: 'field.too_long',
         }),
     }),
-    answers: { 201: z.object({ items: z.array(z.object({ id: z.string(), secret: secretSchema })) }) },
+    answers: { 201: z.object({ items: z.array(issuedSchema) }) },
     refusals: issueRefusals,
     handle: async ({ transaction, facility, caller, body }) => {
       const items = body.items.map((item, at) => newCredentialOf(item, `/body/items/${at}`));
       if (!mayGrant(caller, facility, items)) return refusal('NOT_AUTHORIZED');
       const outcome = await issueCredentials(transaction, desk, facility, items);
-      return outcome.status === 'refused' ? refusedField(outcome) : created({ items: outcome.issued });
+      if (outcome.status === 'refused') return refusedField(outcome);
+      return created({ items: await readIssued(transaction, facility, outcome.issued) });
     },
   });
   readRoutes(api, cursors);
@@ -96,8 +97,16 @@ async function issueOne(
   if (!mayGrant(caller, facility, [item])) return refusal('NOT_AUTHORIZED');
   const outcome = await issueCredentials(transaction, desk, facility, [item]);
   if (outcome.status === 'refused') return refusedField(outcome);
-  const [issued] = outcome.issued;
-  return created({ item: await readCredential(transaction, facility, issued?.id ?? ''), secret: issued?.secret });
+  const [made] = await readIssued(transaction, facility, outcome.issued);
+  return created(made);
+}
+
+/** In the order in which they were asked for. */
+async function readIssued(transaction: TenantTransaction, facility: string, issued: readonly Issued[]) {
+  const ids = issued.map(({ id }) => id);
+  const items = await readCredentials(transaction, facility, sql`c.id = any (${ids})`, ids.length);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return issued.map(({ id, secret }) => ({ item: byId.get(id), secret }));
 }
 
 function readRoutes(api: Api, cursors: Cursors): void {

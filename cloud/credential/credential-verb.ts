@@ -27,6 +27,9 @@ interface CredentialRow {
   readonly valid_until: Date | null;
 }
 
+/** As audit tells it. */
+const pastOf = { suspend: 'suspended', restore: 'restored', revoke: 'revoked', expire: 'expired' } as const;
+
 export async function runCredentialVerb(
   transaction: TenantTransaction,
   event: CredentialEvent,
@@ -53,7 +56,7 @@ export async function runCredentialVerb(
     },
     columns: (_row, { to }) => (isLive(to) ? {} : { value_sealed: null, ended_at: sql`now()` }),
     effects: async (_row, { from, to }) => {
-      await audit(transaction, facility, { action: `credential.${event}`, entityId: id, detail: { from, to } });
+      await audit(transaction, facility, { action: `credential.${pastOf[event]}`, entityId: id, detail: { from, to } });
       await publish(transaction, facility, { holders: [holder] });
     },
   });

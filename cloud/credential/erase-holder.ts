@@ -44,4 +44,7 @@ export function eraseHolder(transaction: TenantTransaction, place: Place, versio
 async function forgetName(transaction: TenantTransaction, { facility, id }: Place): Promise<void> {
   await sql`update feed_change set row = row || '{"name": "–"}'
     where facility_id = ${facility} and kind = 'holder' and key = ${id} and op = 'put'`.execute(transaction);
+  // A gateway that is taking a snapshot begins anew.
+  await sql`delete from feed_snapshot_chunk where facility_id = ${facility}`.execute(transaction);
+  await sql`delete from feed_snapshot where facility_id = ${facility}`.execute(transaction);
 }

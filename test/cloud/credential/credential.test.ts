@@ -172,9 +172,10 @@ it.each([
 
 it('issues many at once, or none of them', async () => {
   const items = Array.from({ length: 60 }, () => ({ holder, card: newCard(), grants: [{ door: lobby }] }));
-  const all = await room.call<{ items: { id: string }[] }>('POST', '/credentials/bulk', { items });
+  const all = await room.call<{ items: IssuedReply[] }>('POST', '/credentials/bulk', { items });
   expect(all.status).toBe(201);
-  expect(new Set(all.body.items.map(({ id }) => id)).size).toBe(60);
+  expect(new Set(all.body.items.map(({ item }) => item.id)).size).toBe(60);
+  expect(all.body.items[59]?.item).toMatchObject({ delivery: [{ door: lobby, state: 'pending_at_door' }] });
   const [first] = items;
   const mixed = [
     { holder, card: newCard() },
@@ -206,7 +207,7 @@ async function count(): Promise<number | undefined> {
 it('gives at most ten PINs of four digits to a door they open alone, and more where a card comes first', async () => {
   const narrow = await made('/doors', { name: `Narrow ${randomUUID()}`, lock: null });
   const items = Array.from({ length: 10 }, () => ({ holder, pin: { digits: 4 }, grants: [{ door: narrow }] }));
-  const first = await room.call<{ items: { id: string; secret: { pin: string } }[] }>('POST', '/credentials/bulk', {
+  const first = await room.call<{ items: (IssuedReply & { secret: { pin: string } })[] }>('POST', '/credentials/bulk', {
     items,
   });
   expect(first.status).toBe(201);
@@ -237,8 +238,8 @@ it('gives at most ten PINs of four digits to a door they open alone, and more wh
 it('lets an ended PIN make room for another', async () => {
   const narrow = await made('/doors', { name: `Narrow ${randomUUID()}`, lock: null });
   const items = Array.from({ length: 10 }, () => ({ holder, pin: { digits: 4 }, grants: [{ door: narrow }] }));
-  const all = await room.call<{ items: { id: string }[] }>('POST', '/credentials/bulk', { items });
-  await act(all.body.items[0]?.id ?? '', 'revoke');
+  const all = await room.call<{ items: IssuedReply[] }>('POST', '/credentials/bulk', { items });
+  await act(all.body.items[0]?.item.id ?? '', 'revoke');
   await issued({ pin: { digits: 4 }, grants: [{ door: narrow }] });
 });
 
