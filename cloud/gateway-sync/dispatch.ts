@@ -9,7 +9,8 @@ import { sql } from 'kysely';
 import type { Database } from '#cloud/database/pool.ts';
 import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { FeedHints } from './feed-hints.ts';
-import { numberQueue, type QueueOwner } from './number-queue.ts';
+import { numberQueue } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 export interface DispatcherParts {
   /** As the worker's role. */

@@ -26,7 +26,7 @@ export type Proof = z.output<typeof enrolmentProofStatement>;
 type Request = z.output<typeof enrolRequest>;
 export type EnrolAnswer = z.input<typeof enrolReply> | { readonly refused: Code };
 
-export const failuresMax = 5;
+const failuresMax = 5;
 
 export async function enrolGateway(parts: SyncParts, request: Request): Promise<EnrolAnswer> {
   const claimed = claimedBy(request.proof, enrolmentProofStatement);

@@ -13,7 +13,7 @@ export interface FeedHints {
 }
 
 /** As many ids in one message; PostgreSQL carries 8 000 bytes. */
-export const hintIdsMax = 100;
+const hintIdsMax = 100;
 
 /** Listeners of one process; what an adapter hears goes to them too. */
 export interface HintListeners {

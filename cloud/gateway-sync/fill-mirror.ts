@@ -10,7 +10,7 @@ import { addHash, type RowKind } from '#shared/replica-digest.ts';
 import { bucketOf, credentialOf, doorOf, type StoredChange } from './feed-draft.ts';
 import { emptySums } from './feed-head.ts';
 import type { KindSums } from './number-feed.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 /** Rows read and written at a time. */
 const pageRows = 2_000;

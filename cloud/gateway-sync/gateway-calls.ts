@@ -25,11 +25,6 @@ const bodyMax = 1_048_576;
 const timesPerMinute = 120;
 const noBody = new Uint8Array();
 
-export interface Handled {
-  readonly caller: GatewayCaller;
-  readonly request: FastifyRequest;
-}
-
 /** Registered as a plugin of its own: bodies are kept as bytes, since the token is over them. */
 export async function gatewayCalls(app: FastifyInstance, parts: SyncParts): Promise<void> {
   app.removeAllContentTypeParsers();

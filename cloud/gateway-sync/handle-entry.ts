@@ -5,8 +5,8 @@ import { type InboxEvent, InboxRefusal } from '#cloud/database/inbox.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { runVerb } from '#cloud/database/verb.ts';
 import { commandMachine } from './command-lifecycle.ts';
-import type { QueueOwner } from './number-queue.ts';
 import { type EntryEffect, effectOf } from './process-entry.ts';
+import type { QueueOwner } from './queue-owner.ts';
 import { clearAlarm, raiseAlarm } from './raise-alarm.ts';
 
 export const gatewaySourcePrefix = 'gateway:';

@@ -12,14 +12,10 @@ import { headDigest, readFeedHead, type StoredHead, writeFeedHead } from './feed
 import { tryLockGateway } from './feed-lock.ts';
 import { fillMirror } from './fill-mirror.ts';
 import { type CommittedGroup, type MirrorRow, mirrorKey, type Numbering, numberFeed } from './number-feed.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 /** As many in one transaction, so that none lasts long; a single group may be larger. */
 const changesAtOnce = 2_000;
-
-export interface QueueOwner {
-  readonly facilityId: string;
-  readonly gatewayId: string;
-}
 
 export type Numbered = 'idle' | 'busy' | 'numbered';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { AlarmCode } from '#shared/code.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 export interface Alarm {
   readonly code: AlarmCode;

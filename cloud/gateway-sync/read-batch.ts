@@ -5,7 +5,7 @@ import { batchBytesMax, changesMax, type FeedChange } from '#shared/contract/syn
 import { cutBatch, type NumberedGroup } from './cut-batch.ts';
 import { numberedChange, type StoredChange } from './feed-draft.ts';
 import { unsupportedKind } from './known-kinds.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 export interface Batch {
   readonly to: number;

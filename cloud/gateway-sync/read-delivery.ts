@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 
 /** A gateway that was not heard of for so long is out of reach. */
-export const unreachableMs = 90_000;
+const unreachableMs = 90_000;
 
 export interface Delivery {
   readonly credential: string;

@@ -5,7 +5,7 @@ import type { JournalUpload } from '#shared/contract/sync/journal.ts';
 import { invariant } from '#shared/invariant.ts';
 import { toBase64url } from '#shared/signed-statement.ts';
 import type { UploadFacts } from './judge-upload.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 interface HeadRow {
   readonly epoch: number;

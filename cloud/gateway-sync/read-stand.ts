@@ -4,7 +4,7 @@ import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
 import { readFeedHead, type StoredHead } from './feed-head.ts';
 import type { GatewayStatus } from './gateway-machine.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 export interface Acked {
   readonly epoch: number;

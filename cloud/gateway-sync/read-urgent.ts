@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type * as z from 'zod';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { credentialRow } from '#shared/contract/replica-row.ts';
-import type { QueueOwner } from './number-queue.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 /** The newest, where there are more; the others come with their batches. */
 const urgentMax = 500;

@@ -4,8 +4,8 @@ import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { JournalGap, JournalUpload, UploadedEntry } from '#shared/contract/sync/journal.ts';
 import { fromBase64url } from '#shared/signed-statement.ts';
 import type { UploadJudgement } from './judge-upload.ts';
-import type { QueueOwner } from './number-queue.ts';
 import { isProcessed } from './process-entry.ts';
+import type { QueueOwner } from './queue-owner.ts';
 
 type Stored = Extract<UploadJudgement, { kind: 'store' }>;
 type Fork = Extract<UploadJudgement, { kind: 'forked' }>;

@@ -22,20 +22,58 @@ export interface ScheduleParts {
   readonly onFault: (sweep: string, error: unknown) => void;
 }
 
+/** So many at a time on one node: each takes two connections. */
+const lanesMax = 2;
+
 /** Runs all of them until the signal, and what is running to its end. */
 export async function runSchedule(parts: ScheduleParts, signal: AbortSignal): Promise<void> {
-  await Promise.all(parts.sweeps.map((sweep) => repeatSweep(parts, sweep, signal)));
+  const lanes = createLanes();
+  await Promise.all(parts.sweeps.map((sweep) => repeatSweep(parts, sweep, { lanes, signal })));
 }
 
-async function repeatSweep(parts: ScheduleParts, sweep: Sweep, signal: AbortSignal): Promise<void> {
+async function repeatSweep(
+  parts: ScheduleParts,
+  sweep: Sweep,
+  { lanes, signal }: { readonly lanes: Lanes; readonly signal: AbortSignal },
+): Promise<void> {
   while (!signal.aborted) {
+    await lanes.enter();
     try {
       await sweepOnce(parts.database, sweep);
     } catch (error) {
       parts.onFault(sweep.name, error);
+    } finally {
+      lanes.leave();
     }
     await pause(sweep.everyMs, signal);
   }
+}
+
+interface Lanes {
+  readonly enter: () => Promise<void>;
+  readonly leave: () => void;
+}
+
+/** First come, first served. */
+function createLanes(): Lanes {
+  const waiting: (() => void)[] = [];
+  let free = lanesMax;
+  return {
+    enter: () => {
+      if (free > 0) {
+        free -= 1;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+      });
+    },
+    leave: () => {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    },
+  };
 }
 
 /** @returns false where another node is at it. */

@@ -38,6 +38,8 @@ export interface SyncRoom {
   readonly lookupKey: Uint8Array;
   /** Of the cloud's keys. */
   readonly folder: string;
+  /** Of another organization; its people come in as `role@facility`. */
+  addFacility(): Promise<string>;
   useKeys(keys: FeedKeys): void;
   call(method: string, path: string, body?: unknown, role?: RoleKey): Promise<Answer>;
   /** As a verb of another room would. */
@@ -97,6 +99,7 @@ export async function openSync(
 
   const room: SyncRoom = {
     ...{ database, url, facility, sync, metrics, lookupKey, folder, asApp },
+    addFacility: () => addFacility(database),
     useKeys: (next) => {
       keys = next;
     },
@@ -162,17 +165,17 @@ async function addFacility({ admin }: TestDatabase): Promise<string> {
     values (${facility}, ${organization}, 'Seaside', 'Asia/Tokyo', ${Buffer.alloc(16)}, ${Buffer.alloc(48)}, 'usr_test')`.execute(
     admin,
   );
-  await sql`insert into app_user (id, email, name) values ('usr_owner', 'owner@example.test', 'Olive')`.execute(admin);
   return facility;
 }
 
-function callerOf(facility: string, authorization = ''): Caller | undefined {
-  const role = authorization.slice('Bearer '.length) as RoleKey;
+/** @param authorization `Bearer role`, or `Bearer role@facility` for another. */
+function callerOf(own: string, authorization = ''): Caller | undefined {
+  const [role = '', facility = own] = authorization.slice('Bearer '.length).split('@');
   return {
     kind: 'person',
     userId: `usr_${role}`,
     sessionId: 'ses_test',
-    roles: new Map([[facility, role]]),
+    roles: new Map([[facility, role as RoleKey]]),
     organizations: new Map([[facility, 'org_test']]),
   };
 }
