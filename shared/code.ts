@@ -27,7 +27,7 @@ export type AlarmCode = keyof typeof alarms;
 
 export type FaultCode = keyof typeof storeFaults | keyof typeof databaseFaults;
 
-export const grants = {
+const grants = {
   GRANTED: text(['Granted.', '許可しました。'], ['', ''], 200),
 } as const satisfies Record<string, CodeText>;
 

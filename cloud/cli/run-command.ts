@@ -8,7 +8,7 @@ import { words } from './words.ts';
 
 type Load = () => Promise<{ readonly command: Command }>;
 
-export const commands = {
+const commands = {
   run: () => import('./run.ts'),
   migrate: () => import('./migrate.ts'),
   'create-owner': () => import('./create-owner.ts'),

@@ -19,6 +19,8 @@ const stateCodes: Readonly<Record<string, Code>> = {
 };
 
 const fastifyCodes: Readonly<Record<string, Code>> = {
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'BODY_TYPE_UNSUPPORTED',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'BODY_MALFORMED',
@@ -30,7 +32,7 @@ const busyRetryS = 1;
 const unavailableRetryS = 5;
 
 /** The refusal an error stands for. */
-export function refusalOf(error: unknown): RequestRefused {
+function refusalOf(error: unknown): RequestRefused {
   if (error instanceof RequestRefused) return error;
   const fault = error instanceof DatabaseFault ? error : databaseFault(error);
   if (fault) {

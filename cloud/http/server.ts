@@ -41,6 +41,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: 128, caseSensitive: true },
     http: { maxHeaderSize: headersMax },
     return503OnClosing: true,
+    frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -75,6 +75,17 @@ it('answers alike for a facility of others, one that does not exist, and an addr
     expect(found, place).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(JSON.stringify(found.body)).not.toContain(other.facility);
   }
+  for (const broken of [
+    '/v1/facilities/%zz',
+    `/v1/facilities/${'x'.repeat(5_000)}`,
+    '/V1/facilities',
+    '/v1/facilities/',
+  ]) {
+    expect(await call({ as: owner.token, url: broken }), broken).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    });
+  }
   expect(await call({ as: owner.token, url: '/v1/nothing' })).toMatchObject({
     status: 404,
     body: { code: 'NOT_FOUND' },
