@@ -42,7 +42,8 @@ export async function startCloud(home: DemoHome): Promise<DemoCloud> {
     operations: { host: '127.0.0.1', port: 0 },
     ...(isOpenToAll(home.dir) ? {} : { database: { embeddedDir: farDatabase(home) } }),
   };
-  if ('database' in config) mkdirSync(farDatabase(home), { recursive: true, mode: 0o711 });
+  // Not the folder itself: that it is not there says that this cloud is new.
+  if ('database' in config) mkdirSync(dirname(farDatabase(home)), { recursive: true, mode: 0o711 });
   writeFileSync(configFile(home), `# Written by the demonstration at every start.\n${stringify(config)}`);
   const log = openSync(home.cloudLogFile, 'a', 0o600);
   const child = spawn(process.execPath, [...withParent, cloudProgram, 'run', '--config', configFile(home)], {

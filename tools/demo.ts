@@ -66,10 +66,28 @@ async function runDemo(demo: Demo): Promise<number> {
   return demo.ended.signal.aborted ? 0 : 1;
 }
 
+type Progress = (step: string) => void;
+
 interface House {
   readonly cloud: DemoCloud;
   readonly gateway: DemoGateway;
   readonly status: StatusReport;
+}
+
+/** The cloud and the house beside each other: neither needs the other. */
+async function openParts({ home, words }: Demo, progress: Progress, parts: AsyncDisposableStack) {
+  const site = readDemoSite();
+  prepareKeys(home, site);
+  progress(words.progress.cloud);
+  const starting = startCloud(home);
+  progress(words.progress.site);
+  const [running, cloud] = await Promise.allSettled([openDemoSite(home, site), starting]);
+  // What did open is closed, also where the other did not.
+  if (running.status === 'fulfilled') parts.defer(() => running.value.close());
+  if (cloud.status === 'fulfilled') parts.defer(() => cloud.value.stop());
+  if (running.status === 'rejected') throw running.reason;
+  if (cloud.status === 'rejected') throw cloud.reason;
+  return { site, running: running.value, cloud: cloud.value };
 }
 
 /** Opens everything, says how far it is, and leaves it to `parts` to close in the reverse order. */
@@ -78,14 +96,7 @@ async function openHouse(demo: Demo, screen: Screen, parts: AsyncDisposableStack
   const progress = progressOf(demo, screen);
   const began = performance.now();
   progress(words.progress.keys);
-  const site = readDemoSite();
-  prepareKeys(home, site);
-  progress(words.progress.cloud);
-  const opening = startCloud(home);
-  progress(words.progress.site);
-  const [running, cloud] = await Promise.all([openDemoSite(home, site), opening]);
-  parts.defer(() => running.close());
-  parts.defer(() => cloud.stop());
+  const { site, running, cloud } = await openParts(demo, progress, parts);
   const link = await openLink(home, cloud.port, (isCut) => sayLink(demo, screen, isCut));
   parts.defer(() => link.close());
   writeConfig(home, site, { lines: running.ports, cloud: link.port }, options.language);
@@ -107,7 +118,7 @@ async function openHouse(demo: Demo, screen: Screen, parts: AsyncDisposableStack
 interface Joining {
   readonly cloud: DemoCloud;
   readonly gateway: DemoGateway;
-  readonly progress: (step: string) => void;
+  readonly progress: Progress;
 }
 
 /** At the first start: the facility is put into the cloud, and the gateway into the facility. */
@@ -128,7 +139,7 @@ function sayLink({ options, words }: Demo, screen: Screen, isCut: boolean): void
   screen.line(options.isJson ? JSON.stringify({ kind: 'link', isCut }) : words.link(isCut));
 }
 
-function progressOf(demo: Demo, screen: Screen): (step: string) => void {
+function progressOf(demo: Demo, screen: Screen): Progress {
   const began = performance.now();
   return (step) => {
     const ms = Math.round(performance.now() - began);
