@@ -13,16 +13,25 @@ export interface StoredHead {
 
 export const emptySums: KindSums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
 
+/** As it lies in its table. */
+export interface HeadRow {
+  readonly head_seq: number;
+  readonly retained_from: number;
+  readonly sums: Readonly<Record<string, string>>;
+}
+
 /** Before the first numbering there is none: an empty feed. */
 export async function readFeedHead(
   transaction: TenantTransaction,
   facilityId: string,
   gatewayId: string,
 ): Promise<StoredHead> {
-  const found = await sql<{ head_seq: number; retained_from: number; sums: Record<string, string> }>`
-    select head_seq, retained_from, sums from feed_head
+  const found = await sql<HeadRow>`select head_seq, retained_from, sums from feed_head
     where facility_id = ${facilityId} and gateway_id = ${gatewayId}`.execute(transaction);
-  const row = found.rows[0];
+  return headOf(found.rows[0]);
+}
+
+export function headOf(row: HeadRow | undefined): StoredHead {
   if (!row) return { seq: 0, retainedFrom: 0, sums: emptySums };
   return { seq: row.head_seq, retainedFrom: row.retained_from, sums: sumsOf(row.sums) };
 }

@@ -25,6 +25,8 @@ export async function createMqttHints({ url, client, onFault }: MqttHintOptions)
   return {
     subscribe,
     async publish(gatewayIds) {
+      // Whoever waits on this node need not wait for the echo.
+      tell(gatewayIds);
       for (const message of hintMessages(gatewayIds)) {
         if (connection.connected) await connection.publishAsync(topic, message, { qos: 0 }).catch(onFault);
       }

@@ -22,6 +22,8 @@ export async function createPostgresHints(
   return {
     subscribe,
     async publish(gatewayIds) {
+      // Whoever waits on this node need not wait for the echo.
+      tell(gatewayIds);
       try {
         for (const message of hintMessages(gatewayIds)) {
           await sql`select pg_notify(${channel}, ${message})`.execute(database);

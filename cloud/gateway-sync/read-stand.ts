@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
-import { readFeedHead, type StoredHead } from './feed-head.ts';
+import { type HeadRow, headOf, type StoredHead } from './feed-head.ts';
 import type { GatewayStatus } from './gateway-machine.ts';
 import type { QueueOwner } from './queue-owner.ts';
 
@@ -24,7 +24,8 @@ export interface GatewayStand {
   readonly unseenMs: number | undefined;
 }
 
-interface StandRow {
+interface StandRow extends HeadRow {
+  readonly is_numbered: boolean;
   readonly status: GatewayStatus;
   readonly epoch: number | null;
   readonly cursor_seq: number;
@@ -37,9 +38,11 @@ interface StandRow {
 export async function readStand(transaction: TenantTransaction, owner: QueueOwner): Promise<GatewayStand> {
   const { facilityId, gatewayId } = owner;
   const found = await sql<StandRow>`select g.status, a.epoch, a.cursor_seq, a.digest, a.is_same, h.kinds,
+      f.head_seq, f.retained_from, f.sums, f.head_seq is not null as is_numbered,
       (extract(epoch from now() - h.last_seen_at) * 1000)::float8 as unseen_ms
     from gateway g
     left join feed_ack a on a.facility_id = g.facility_id and a.gateway_id = g.id
+    left join feed_head f on f.facility_id = g.facility_id and f.gateway_id = g.id
     left join gateway_health h on h.facility_id = g.facility_id and h.gateway_id = g.id
     where g.facility_id = ${facilityId} and g.id = ${gatewayId}`.execute(transaction);
   const row = found.rows[0];
@@ -47,7 +50,7 @@ export async function readStand(transaction: TenantTransaction, owner: QueueOwne
   const { epoch, cursor_seq: cursor, digest, is_same: isSame } = row;
   return {
     status: row.status,
-    head: await readFeedHead(transaction, facilityId, gatewayId),
+    head: headOf(row.is_numbered ? row : undefined),
     acked: epoch === null ? undefined : { epoch, cursor, digest, isSame },
     kinds: row.kinds ?? '',
     unseenMs: row.unseen_ms ?? undefined,
@@ -64,6 +67,8 @@ export async function noteSeen(
 ): Promise<void> {
   const isFresh = stand.unseenMs !== undefined && stand.unseenMs < notedEveryMs && stand.kinds === kinds;
   if (isFresh) return;
+  // Nobody waits for a disk to say that somebody was seen.
+  await sql`select set_config('synchronous_commit', 'off', true)`.execute(transaction);
   await sql`insert into gateway_health (facility_id, gateway_id, kinds) values (${facilityId}, ${gatewayId}, ${kinds})
     on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(
     transaction,
