@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { cursorSchema, epochSchema } from '#shared/contract/sync/statement.ts';
 
 /** Longest statement that is relayed, characters; the longest is a chunk of a snapshot. */
-export const statementMax = 700_000;
+const statementMax = 700_000;
 /** Not looked into here: who proves it also parses it. */
 const jws = z.string().min(1).max(statementMax);
 
@@ -24,7 +24,7 @@ export const statementKinds = [
   'journal-ack',
 ] as const;
 
-export const uplinkStates = [
+const uplinkStates = [
   'starting',
   'online',
   'dns',

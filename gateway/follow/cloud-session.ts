@@ -116,8 +116,6 @@ export class CloudSession {
     if (statement === 'batch' || statement === 'urgent' || statement === 'repair' || statement === 'chunk') {
       const outcome = await feed.take(statement, jws);
       if (outcome.outcome === 'applied' && statement === 'repair') hints.repaired('repaired');
-      // Row by row it does not fit; as a whole it may.
-      if (outcome.reason === 'DUPLICATE_LOOKUP') hints.needSnapshot(feed.head()?.epoch ?? 0);
       return outcome;
     }
     const key = statement === 'certificate' ? this.#enrolment.root : this.#certificate.feedKey;

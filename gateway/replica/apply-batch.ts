@@ -23,7 +23,7 @@ export type BatchOutcome =
   | { readonly status: 'applied'; readonly head: ReplicaHead; readonly changed: number }
   /** Already applied, by its cursor and its versions. */
   | { readonly status: 'noop'; readonly head: ReplicaHead }
-  | { readonly status: 'refused'; readonly code: 'TOO_MANY' | 'CURSOR_BEHIND' | 'DUPLICATE_LOOKUP' };
+  | { readonly status: 'refused'; readonly code: 'TOO_MANY' | 'CURSOR_BEHIND' };
 
 /** @throws ReplicaTampered, or a fault of the disk; the file is then as it was. */
 export function applyBatch(store: Store, writer: ReplicaWriter, batch: Batch): BatchOutcome {
@@ -50,7 +50,7 @@ export function replaceBuckets(store: Store, writer: ReplicaWriter, { kind, buck
   const { epoch, cursor } = headOf(writer);
   return inOne(store, writer, () => {
     const gone = buckets.reduce((count, bucket) => count + writer.clearBucket(kind, bucket), 0);
-    for (const upsert of rows) writer.put(upsert);
+    for (const upsert of rows) writer.replace(upsert);
     return { status: 'applied', head: writer.writeHead({ epoch, cursor }), changed: Math.max(gone, rows.length) };
   });
 }
@@ -65,12 +65,6 @@ function inOne(store: Store, writer: ReplicaWriter, work: () => BatchOutcome): B
     return store.transaction(work).immediate();
   } catch (error) {
     writer.reload();
-    if (isDuplicate(error)) return { status: 'refused', code: 'DUPLICATE_LOOKUP' };
     throw error;
   }
-}
-
-/** Two credentials with one lookup value: one card or PIN for two people. */
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }

@@ -1,10 +1,12 @@
 /**
  * Writes rows into one replica file and keeps its sums and its head in step, inside the caller's transaction.
  *
- * Guarantees: a row is written with its code; an upsert that is not newer than what is there changes nothing; a row that
- * was changed outside the gateway is not built upon (`ReplicaTampered`).
+ * Guarantees: a row is written with its code; an upsert that is not newer than what is there changes nothing; of two
+ * credentials with one lookup value the newer stays (`#shared/feed-rule.ts`); a row that was changed outside the gateway is not built upon (`ReplicaTampered`).
  * Not promised: that references between rows hold; a grant to an unknown door opens nothing.
  */
+
+import { takesLookupFrom } from '#shared/feed-rule.ts';
 import { identifier } from '#shared/identifier.ts';
 import { type Columns, type ColumnValue, columnsOf, rowText } from '#shared/replica-columns.ts';
 import {
@@ -45,6 +47,11 @@ interface StoredRow {
   readonly version: number;
 }
 
+interface Twin {
+  readonly key: RowKey;
+  readonly stored: StoredRow;
+}
+
 export class ReplicaWriter {
   readonly #store: Store;
   readonly #codes: RowCodes;
@@ -52,6 +59,7 @@ export class ReplicaWriter {
   readonly #sums = new Map<number, bigint>();
   readonly #digests: Record<RowKind, bigint>;
   readonly #touched = new Set<number>();
+  readonly #ofLookup: Statement<unknown[], string>;
   #head: ReplicaHead | undefined;
 
   /**
@@ -64,6 +72,7 @@ export class ReplicaWriter {
     const kinds = rowKinds.map((kind) => [kind, prepareKind(store, kind)] as const);
     this.#statements = Object.fromEntries(kinds) as Record<RowKind, KindStatements>;
     this.#digests = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+    this.#ofLookup = store.prepare<unknown[], string>(headSql.ofLookup).pluck();
     this.reload();
   }
 
@@ -101,9 +110,18 @@ export class ReplicaWriter {
       return true;
     }
     if (stored !== undefined && stored.version >= change.upsert.row.version) return false;
-    if (stored !== undefined) this.#takeOut(key, stored);
+    const twin = this.#twinOf(change.upsert);
+    if (twin !== undefined && !takesLookupFrom(twin.stored.version, change.upsert.row)) return false;
+    this.#takeOutBoth(key, stored, twin);
     this.put(change.upsert);
     return true;
+  }
+
+  /** Writes a row in the place of whatever stands in its way, whatever their versions. */
+  replace(upsert: RowUpsert): void {
+    const key = keyOf(upsert);
+    this.#takeOutBoth(key, this.#find(key), this.#twinOf(upsert));
+    this.put(upsert);
   }
 
   /** Writes a row that is known not to be there. */
@@ -158,6 +176,21 @@ export class ReplicaWriter {
     if (this.#codes.mac(rowText(key.kind, columns)) !== mac)
       throw new ReplicaTampered(`${key.kind} ${keyText(key)} was changed outside the gateway`);
     return { columns, mac, version: Number(columns.at(-1)) };
+  }
+
+  /** Another credential of the same lookup value. */
+  #twinOf(upsert: RowUpsert): Twin | undefined {
+    if (upsert.kind !== 'credential') return undefined;
+    const id = this.#ofLookup.get(upsert.row.lookup);
+    if (id === undefined || id === upsert.row.id) return undefined;
+    const key: RowKey = { kind: 'credential', id: identifier(id) };
+    const stored = this.#find(key);
+    return stored && { key, stored };
+  }
+
+  #takeOutBoth(key: RowKey, stored: StoredRow | undefined, twin: Twin | undefined): void {
+    if (stored !== undefined) this.#takeOut(key, stored);
+    if (twin !== undefined) this.#takeOut(twin.key, twin.stored);
   }
 
   #takeOut(key: RowKey, stored: StoredRow): void {

@@ -95,6 +95,7 @@ export const headSql = {
   sums: 'SELECT slot, lower(hex(sum)) FROM bucket',
   writeSum: 'INSERT OR REPLACE INTO bucket VALUES (?, unhex(?))',
   removeSum: 'DELETE FROM bucket WHERE slot = ?',
+  ofLookup: 'SELECT id FROM credential WHERE lookup = unhex(?)',
   digests: 'SELECT kind, lower(hex(sum)) FROM kind_digest',
   writeDigest: 'INSERT OR REPLACE INTO kind_digest VALUES (?, unhex(?))',
 } as const;

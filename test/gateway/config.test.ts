@@ -132,3 +132,19 @@ it('is told with its code behind the first sentence, on the command line', async
 it('writes out the control signs of a value it repeats', () => {
   expect(() => parse('"\\e[31m": 1\n')).toThrow('unknown key "\\u{1b}[31m"');
 });
+
+it('takes a cloud by TLS, or on this machine itself, and nothing else', () => {
+  expect(parse('cloud: { url: "https://kannuki.example", caFile: ca.pem }\n').cloud).toEqual({
+    url: 'https://kannuki.example',
+    caFile: '/etc/kannuki/ca.pem',
+  });
+  expect(parse('cloud: { url: "http://127.0.0.1:8080" }\n').cloud?.url).toBe('http://127.0.0.1:8080');
+  expect(issuesOf('cloud: { url: "http://kannuki.example" }\n')).toEqual([
+    '1 cloud.url: must be https://…, or http:// to this machine itself',
+  ]);
+});
+
+it('gives the edge process a folder beside the data folder', () => {
+  expect(parse('dataDir: data\n').edgeDir).toBe('/etc/kannuki/data-edge');
+  expect(parse('edgeDir: edge\n').edgeDir).toBe('/etc/kannuki/edge');
+});

@@ -227,17 +227,17 @@ describe('a batch of changes', () => {
     expect(replica.reader.credential(sampleLookup(3), doorZero)).toMatchObject({ row: { usesMax: 5 } });
   });
 
-  test('leaves nothing of itself when one of its rows is a card that somebody else has', async () => {
+  test('leaves a lookup value that two credentials have to the newer of them', async () => {
     const folder = temporaryFolder();
-    const head = await putInForce(folder, 1, sampleFacility(20, 4));
-    const { replica } = open(folder, head);
-    const twin = { ...sampleCredential(99), lookup: sampleLookup(5) };
-    const changes = [upsertCredential({ ...sampleCredential(3), usesMax: 5, version: 2 }), upsertCredential(twin)];
-    expect(await replica.apply({ cursor: 1, changes })).toEqual({ status: 'refused', code: 'DUPLICATE_LOOKUP' });
-    replica.reader.refresh();
-    expect(replica.reader.state).toEqual({ kind: 'live', head });
-    expect(replica.reader.credential(sampleLookup(3), doorZero)).toMatchObject({ row: { usesMax: null } });
-    expect((await replica.apply({ cursor: 1, changes: changes.slice(0, 1) })).status).toBe('applied');
+    const { replica } = open(folder, await putInForce(folder, 1, sampleFacility(20, 4)));
+    const older = { ...sampleCredential(99), lookup: sampleLookup(5) };
+    expect((await replica.apply({ cursor: 1, changes: [upsertCredential(older)] })).status).toBe('applied');
+    expect(replica.reader.credential(sampleLookup(5), doorZero)).toMatchObject({ row: { id: 'c5' } });
+    expect(replica.reader.lookupOf(older.id)).toBeUndefined();
+    const newer = { ...older, version: 2 };
+    await replica.apply({ cursor: 2, changes: [upsertCredential(newer)] });
+    expect(replica.reader.credential(sampleLookup(5), doorZero)).toMatchObject({ row: { id: 'c99' } });
+    expect(replica.reader.lookupOf(identifier('c5'))).toBeUndefined();
   });
 
   test('is not built upon a row that was changed outside the gateway, nor upon a replica in quarantine', async () => {
