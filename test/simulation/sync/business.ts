@@ -101,7 +101,8 @@ export class Business {
     if (roll < 0.7) return this.#status(this.#random.pick(credentials), 'issued');
     if (roll < 0.76) return this.#status(this.#random.pick(credentials), 'revoked');
     if (roll < 0.87) return this.#handOver(this.#random.pick(credentials));
-    if (roll < 0.92) return this.#regrant(this.#random.pick(credentials));
+    if (roll < 0.9) return this.#retire(this.#random.pick(credentials));
+    if (roll < 0.94) return this.#regrant(this.#random.pick(credentials));
     return this.#bind();
   }
 
@@ -138,6 +139,12 @@ export class Business {
       locks: [nameOf(credential), `card ${credential.card}`],
       write: () => [...this.#removal(credential), ...this.#newCredential(credential.card)],
     };
+  }
+
+  /** Out, and nobody has the card for now. */
+  #retire(credential: CredentialDraft | undefined): Plan | undefined {
+    if (credential === undefined) return undefined;
+    return { locks: [nameOf(credential), `card ${credential.card}`], write: () => this.#removal(credential) };
   }
 
   #removal(credential: CredentialDraft): readonly Draft[] {
