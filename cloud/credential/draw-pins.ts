@@ -63,14 +63,19 @@ export async function settlePins(
 ): Promise<ReadonlyMap<NewCredential, PinValue> | RefusedWrite> {
   if (drawn.size === 0) return drawn;
   const known = await readKnownPins(transaction, desk, [...drawn.keys()]);
+  const remembered = await readRemembered(transaction, desk, [...drawn.values()]);
   for (const [item, first] of drawn) {
     const { isDuress } = item.terms;
-    let value: PinValue | undefined = first;
-    for (let attempt = 0; value !== undefined && isTaken(known, value.pin, isDuress); attempt += 1) {
+    let value = first;
+    let isFree = !isTaken(known, first.pin, isDuress) && !remembered.has(first.lookup);
+    for (let attempt = 0; !isFree; attempt += 1) {
       if (attempt === drawsMax) return { status: 'refused', code: 'PIN_SPACE_EXHAUSTED' };
-      value = await hashed(desk, first.pin.length);
+      const next = await hashed(desk, first.pin.length);
+      if (next === undefined) return { status: 'refused', code: 'PIN_BUSY' };
+      value = next;
+      const again = await readRemembered(transaction, desk, [value]);
+      isFree = !isTaken(known, value.pin, isDuress) && again.size === 0;
     }
-    if (value === undefined) return { status: 'refused', code: 'PIN_BUSY' };
     known.push({ pin: value.pin, isDuress });
     drawn.set(item, value);
   }
@@ -102,4 +107,15 @@ async function readKnownPins(
     pin: sealer.open(credentialValueName(id), value_sealed).toString('utf8'),
     isDuress: is_duress,
   }));
+}
+
+/** Lookups that a credential has, one that ended too: nobody gets what opened for somebody else a while ago. */
+async function readRemembered(
+  transaction: TenantTransaction,
+  { facility }: PinDesk,
+  values: readonly PinValue[],
+): Promise<ReadonlySet<string>> {
+  const found = await sql<{ lookup: string }>`select lookup from credential
+    where facility_id = ${facility} and lookup = any (${values.map(({ lookup }) => lookup)})`.execute(transaction);
+  return new Set(found.rows.map(({ lookup }) => lookup));
 }

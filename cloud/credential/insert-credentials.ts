@@ -31,29 +31,46 @@ export async function insertCredentials(
   facility: string,
   placed: readonly PlacedCredential[],
 ): Promise<Map<string, IssuedSecret> | RefusedWrite> {
-  const from = await databaseTime(transaction);
-  const secrets = new Map<string, IssuedSecret>();
-  const rows = [];
-  for (const { item, id, card, pin } of placed) {
-    const pass =
-      item.secret.kind === 'pass'
-        ? await signNewPass(transaction, desk.signPass, { facility, id, item, from })
-        : undefined;
-    if (item.secret.kind === 'pass' && pass === undefined)
-      return refusedAt('PASS_TOO_LARGE', `${item.at}/grants`, 'field.too_long');
-    if (pin) secrets.set(id, { pin: pin.pin });
-    if (pass !== undefined) secrets.set(id, { pass });
-    const value = card?.normalized ?? Buffer.from(pin?.pin ?? pass ?? '', 'utf8');
-    rows.push(rowOf(facility, { item, id, card, pin }, desk.sealer.seal(credentialValueName(id), value)));
-  }
-  await sql`insert into credential (facility_id, id, holder_id, kind, lookup, value_sealed, pin_digits, card_bits,
+  const secrets = await makeSecrets(transaction, desk, facility, placed);
+  if ('status' in secrets) return secrets;
+  const rows = placed.map(({ item, id, card, pin }) => {
+    const shown = secrets.get(id);
+    const text = shown === undefined ? '' : 'pin' in shown ? shown.pin : shown.pass;
+    const value = card?.normalized ?? Buffer.from(text, 'utf8');
+    return rowOf(facility, { item, id, card, pin }, desk.sealer.seal(credentialValueName(id), value));
+  });
+  const inserted = await sql<
+    Pick<PlacedCredential, 'id'>
+  >`insert into credential (facility_id, id, holder_id, kind, lookup, value_sealed, pin_digits, card_bits,
     valid_from, valid_until, lease_ms, uses_max, is_duress, overrides_lockdown, needs_extended_time, is_first_person,
-    replaces) values ${sql.join(rows)}`.execute(transaction);
+    replaces) values ${sql.join(rows)} on conflict (facility_id, lookup) do nothing returning id`.execute(transaction);
+  const made = new Set(inserted.rows.map(({ id }) => id));
+  // Somebody else gave out the same card at this very moment.
+  const late = placed.find(({ id }) => !made.has(id));
+  if (late) return refusedAt('CARD_TAKEN', `${late.item.at}/card`, 'field.taken');
   await insertGrants(
     transaction,
     facility,
     placed.flatMap(({ id, item }) => item.grants.map((grant) => ({ credential: id, ...grant }))),
   );
+  return secrets;
+}
+
+async function makeSecrets(
+  transaction: TenantTransaction,
+  { signPass }: Desk,
+  facility: string,
+  placed: readonly PlacedCredential[],
+): Promise<Map<string, IssuedSecret> | RefusedWrite> {
+  const from = await databaseTime(transaction);
+  const secrets = new Map<string, IssuedSecret>();
+  for (const { item, id, pin } of placed) {
+    if (pin) secrets.set(id, { pin: pin.pin });
+    if (item.secret.kind !== 'pass') continue;
+    const pass = await signNewPass(transaction, signPass, { facility, id, item, from });
+    if (pass === undefined) return refusedAt('PASS_TOO_LARGE', `${item.at}/grants`, 'field.too_long');
+    secrets.set(id, { pass });
+  }
   return secrets;
 }
 

@@ -19,8 +19,11 @@ import { revokeCredential } from './revoke-credential.ts';
 const actor = 'worker:keys';
 /** So many in one go; the next go takes the rest. */
 const keysPerSweep = 500;
-/** How long a door can still say of a card why it refuses it. */
+/** How long a door can still say of a card why it refuses it, and nobody gets a PIN that was somebody else’s. */
 const rememberedDays = 90;
+/** Of PINs of so few digits that their space would fill. */
+const shortDigits = 5;
+const shortRememberedDays = 1;
 
 interface Suspect {
   readonly facility_id: string;
@@ -70,7 +73,8 @@ async function forgetEnded(worker: Database): Promise<number> {
   const ended = await findAcross<Ended>(
     worker,
     sql<Ended>`select facility_id, id, holder_id from credential
-    where ended_at < now() - make_interval(days => ${rememberedDays}) and lookup is not null
+    where lookup is not null and ended_at < now() - make_interval(
+      days => case when pin_digits <= ${shortDigits} then ${shortRememberedDays}::int else ${rememberedDays}::int end)
     order by ended_at limit ${keysPerSweep}`,
   );
   for (const { facility_id: facility, id, holder_id } of ended) {

@@ -131,6 +131,28 @@ it('refuses a card that is somebody’s, naming the field, and takes it once tha
   expect((await words('credential', next.body.item.id))[0]).toMatchObject({ status: 'issued' });
 });
 
+it('gives a card to one of two who ask at the same moment, and says to the other that it is taken', async () => {
+  const other = await made('/holders', { name: 'Other' });
+  for (let round = 0; round < 5; round += 1) {
+    const card = newCard();
+    const replies = await Promise.all(
+      [holder, other].map((of) => room.call('POST', '/credentials', { holder: of, card, grants: [{ door: lobby }] })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const late = replies.find(({ status }) => status === 409);
+    expect(late?.body).toMatchObject({ code: 'CARD_TAKEN', fields: [{ path: '/body/card' }] });
+  }
+});
+
+it('issues once for one key, and shows the same PIN again', async () => {
+  const body = { holder, pin: { digits: 6 } };
+  const send = () => room.call<IssuedReply>('POST', '/credentials', body, { key: 'the-key-of-one-issue' });
+  const first = await send();
+  const before = await count();
+  expect(await send()).toEqual(first);
+  expect(await count()).toBe(before);
+});
+
 it('lets two facilities have the same card, and says nothing of one to the other', async () => {
   const card = newCard();
   await issued({ card, grants: [] });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settlePins } from '#cloud/credential/draw-pins.ts';
 import { readFacilityKeys } from '#cloud/credential/facility-keys.ts';
@@ -24,13 +25,13 @@ async function issuePin(isDuress: boolean): Promise<string> {
 }
 
 /** What comes of these draws, where `isDuress` is wanted. */
-function settle(draws: readonly string[], isDuress: boolean, pins: PinHasher = createPinHasher()) {
+function settle(draws: readonly string[], isDuress: boolean, pins: PinHasher = createPinHasher(), lookup = '') {
   const items = draws.map(
     (): NewCredential => newCredentialOf(issueBody.parse({ holder, pin: {}, isDuress }), '/body'),
   );
   return tenantTransaction(room.database.app, { actor: 'test', facilityIds: [room.facility] }, async (transaction) => {
     const keys = await readFacilityKeys(transaction, room.sealer, room.facility);
-    const drawn = new Map(items.map((item, at) => [item, { pin: draws[at] ?? '', lookup: '' }] as const));
+    const drawn = new Map(items.map((item, at) => [item, { pin: draws[at] ?? '', lookup }] as const));
     const desk = { facility: room.facility, keys, sealer: room.sealer, pins };
     const settled = await settlePins(transaction, desk, drawn);
     return 'status' in settled ? settled : [...settled.values()].map(({ pin }) => pin);
@@ -46,6 +47,18 @@ it('draws again where a PIN is somebody’s, or one of the same batch', async ()
   expect(settled[0]).not.toBe(pin);
   expect(settled[1]).toBe('402817');
   expect(settled[2]).not.toBe('402817');
+});
+
+it('draws again where a PIN was somebody’s until a while ago', async () => {
+  const body = { holder, pin: { digits: 6 } };
+  const reply = await room.call<{ item: { id: string }; secret: { pin: string } }>('POST', '/credentials', body);
+  const { item, secret } = reply.body;
+  expect((await room.call('POST', `/credentials/${item.id}/revoke`, {})).status).toBe(200);
+  const found = await sql<{ lookup: string }>`select lookup from credential where id = ${item.id}`.execute(
+    room.database.admin,
+  );
+  const settled = await settle([secret.pin], false, createPinHasher(), found.rows[0]?.lookup);
+  expect(settled).toEqual([expect.not.stringMatching(secret.pin)]);
 });
 
 it('keeps a PIN one slip away from another, but none one slip away from a duress PIN', async () => {

@@ -80,6 +80,23 @@ it('forgets what ended three months ago, at the gateways too, and its card is as
   expect(left.rows).toEqual([]);
 });
 
+it('remembers a short PIN that ended for a day: their space would fill', async () => {
+  const issuePin = async (digits: number): Promise<string> => {
+    const body = { holder, pin: { digits } };
+    return (await room.call<{ item: { id: string } }>('POST', '/credentials', body)).body.item.id;
+  };
+  const [short, long] = [await issuePin(4), await issuePin(6)];
+  for (const id of [short, long]) {
+    await room.call('POST', `/credentials/${id}/revoke`, {});
+    await set(id, sql`ended_at = now() - interval '2 days'`);
+  }
+  expect(await sweepKeys(room.database.worker)).toMatchObject({ forgotten: 1 });
+  const left = await sql<{ id: string }>`select id from credential where lookup is not null and kind = 'pin'`.execute(
+    room.database.admin,
+  );
+  expect(left.rows).toEqual([{ id: long }]);
+});
+
 it('looks after every facility, each in its own name', async () => {
   const there = await room.call<{ id: string }>('POST', '/holders', { name: 'Other' }, { facility: room.other });
   const body = { holder: there.body.id, card: { bits: '110011' } };
