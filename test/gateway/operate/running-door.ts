@@ -93,9 +93,12 @@ export interface RunningDoor {
 
 export const addressOf = { hall: 0, safe: 1 } as const;
 
-/** @returns when it answers; its devices may still be arriving. */
-export async function openDoor(): Promise<RunningDoor> {
-  const dir = mkdtempSync(join(tmpdir(), 'kannuki-door-'));
+/**
+ * @param former where one has run before: its data is taken up again.
+ * @returns when it answers; its devices may still be arriving.
+ */
+export async function openDoor(former?: { readonly dir: string }): Promise<RunningDoor> {
+  const dir = former?.dir ?? mkdtempSync(join(tmpdir(), 'kannuki-door-'));
   const peer = new OsdpPeer([{ address: 0 }, { address: 1 }]);
   const port = await peer.listen();
   const configFile = join(dir, 'gateway.yaml');
