@@ -30,3 +30,7 @@ export type CallFailure =
 /** These say nothing about the way to the cloud. */
 export const isOwnTrouble = (why: CallFailure): boolean =>
   why === 'conflict' || why === 'too-large' || why === 'door-away';
+
+/** These are over as soon as any call comes through. */
+export const isOfTheWay = (why: CallFailure): boolean =>
+  why === 'dns' || why === 'unreachable' || why === 'tls' || why === 'captive-portal' || why === 'door-away';

@@ -9,7 +9,7 @@
  * Not promised: deadlines of calls; the shell ends each after its own.
  */
 import type { MonoMs } from '#shared/instant.ts';
-import { type CallFailure, isOwnTrouble } from './call-failure.ts';
+import { type CallFailure, isOfTheWay, isOwnTrouble } from './call-failure.ts';
 import { afterFailure, afterSuccess, type Call, type CallRecord, type CallResult, untried } from './call-record.ts';
 
 const laneOf = {
@@ -71,22 +71,12 @@ export interface SyncStep {
 
 export const uploadEntriesMax = 500;
 
-const noRecords: SyncState['records'] = {
-  time: untried,
-  ack: untried,
-  snapshot: untried,
-  repair: untried,
-  feed: untried,
-  journal: untried,
-  read: untried,
-};
-
 /** At the start everything is needed until door says otherwise: the ack tells the cloud where door stands. */
 export function createSync(): SyncState {
   return {
     needs: { ack: true, snapshot: false, repair: false, journal: true, time: true, read: false },
     busy: { down: undefined, up: undefined, time: undefined },
-    records: noRecords,
+    records: eachCall(() => untried),
     hasSpoken: false,
     uploadEntries: uploadEntriesMax,
     isStopped: false,
@@ -135,7 +125,7 @@ function afterCall(state: SyncState, ended: Ended, at: MonoMs, random: number): 
   if (result.kind === 'ok') {
     const isEmptyPoll = call === 'feed' && !(needs.ack || needs.snapshot || needs.repair);
     const record = afterSuccess(underWay.since, at, isEmptyPoll);
-    const records = { ...(lane === 'down' ? readmitted(state.records) : state.records), [call]: record };
+    const records = { ...readmitted(state.records, lane), [call]: record };
     return { ...after, hasSpoken: true, records, ...grown(state, call) };
   }
   const records = { ...state.records, [call]: afterFailure(state.records[call], result, at, random) };
@@ -143,21 +133,30 @@ function afterCall(state: SyncState, ended: Ended, at: MonoMs, random: number): 
   return { ...after, needs: wanted, records, ...shrunk(state, result.why) };
 }
 
-/** The cloud hears us: what it refused before, it may take now. */
-function readmitted(records: SyncState['records']): SyncState['records'] {
-  const isRefused = (call: Call) => records[call].trouble?.why === 'revoked';
-  return {
-    ...records,
-    journal: isRefused('journal') ? untried : records.journal,
-    read: isRefused('read') ? untried : records.read,
+/** A call came through: what waits only for the way need not wait; and who is heard may be no longer refused. */
+function readmitted(records: SyncState['records'], lane: Lane): SyncState['records'] {
+  const anew = (call: Call): CallRecord => {
+    const record = records[call];
+    const why = record.trouble?.why;
+    if (why === undefined) return record;
+    if (isOfTheWay(why)) return { ...record, notBefore: undefined };
+    return why === 'revoked' && lane === 'down' && laneOf[call] === 'up' ? untried : record;
   };
+  return eachCall(anew);
 }
 
-function impatient(records: SyncState['records']): SyncState['records'] {
-  const now = (call: Call): CallRecord => ({ ...records[call], notBefore: undefined });
-  const down = { ack: now('ack'), snapshot: now('snapshot'), repair: now('repair'), feed: now('feed') };
-  return { ...down, time: now('time'), journal: now('journal'), read: now('read') };
-}
+const impatient = (records: SyncState['records']): SyncState['records'] =>
+  eachCall((call) => ({ ...records[call], notBefore: undefined }));
+
+const eachCall = (of: (call: Call) => CallRecord): SyncState['records'] => ({
+  time: of('time'),
+  ack: of('ack'),
+  snapshot: of('snapshot'),
+  repair: of('repair'),
+  feed: of('feed'),
+  journal: of('journal'),
+  read: of('read'),
+});
 
 const grown = ({ uploadEntries }: SyncState, call: Call) =>
   call === 'journal' ? { uploadEntries: Math.min(uploadEntriesMax, uploadEntries + 16) } : {};

@@ -133,6 +133,16 @@ describe('what edge does after a failure', () => {
     expect(edge.fail('ack', 'cloud-fault')).toEqual(['feed']);
   });
 
+  it('stops waiting for the way when another call came through, and not for what else was wrong', () => {
+    const edge = online();
+    edge.give({ kind: 'needs', needs: { ...nothing, journal: true } });
+    edge.fail('feed', 'unreachable');
+    expect(edge.ok('journal')).toEqual(['feed']);
+    edge.give({ kind: 'needs', needs: { ...nothing, journal: true } });
+    edge.fail('feed', 'cloud-fault');
+    expect(edge.ok('journal')).toEqual([]);
+  });
+
   it('stops waiting when the network comes back', () => {
     const edge = online();
     edge.fail('feed', 'dns');
