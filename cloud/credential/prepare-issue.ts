@@ -70,7 +70,8 @@ async function lockGround(
   return refused ?? { holders };
 }
 
-function referencesOf({ grants, at }: NewCredential): readonly Reference[] {
+/** What the grants of a new credential name. */
+export function referencesOf({ grants, at }: Pick<NewCredential, 'grants' | 'at'>): readonly Reference[] {
   return grants.flatMap(({ door, group, schedule }, index): readonly Reference[] => {
     const path = `${at}/grants/${index}`;
     return [

@@ -6,8 +6,10 @@ import type { Outcome } from '#shared/outcome.ts';
 import type { CredentialCall } from './credential-verb.ts';
 import type { NewGrant } from './issue-body.ts';
 import { type IssueDesk, type IssueOutcome, issueCredentials } from './issue-credentials.ts';
+import { lockPins, lockReferences } from './lock-rows.ts';
 import type { CredentialStatus } from './machine.ts';
 import type { NewCredential, NewSecret } from './new-credential.ts';
+import { referencesOf } from './prepare-issue.ts';
 import { revokeCredential } from './revoke-credential.ts';
 
 export type Reissue =
@@ -29,9 +31,15 @@ export function reissueCredential(
   return asVerb(transaction, 'credential.reissue', call.reason, async () => {
     const old = await readOld(transaction, call, secret);
     if (old?.secret === undefined) return old === undefined ? absent : { status: 'unsuited' };
+    // In the order of the room: what is granted, the space of PINs, and only then the holder, with the revocation.
+    await lockReferences(transaction, call.facility, referencesOf(old));
+    if (old.secret.kind === 'pin') await lockPins(transaction, call.facility);
     const outcome = await revokeCredential(transaction, call);
     if (outcome.status !== 'applied') return { status: 'kept', outcome };
-    const issued = await issueCredentials(transaction, desk, call.facility, [{ ...old, secret: old.secret }]);
+    // Whoever writes grants holds the holder's lock: what is read now is what stands.
+    const grants = await readOldGrants(transaction, call.facility, call.id);
+    const next = { ...old, secret: old.secret, grants };
+    const issued = await issueCredentials(transaction, desk, call.facility, [next]);
     if (issued.status === 'issued') {
       const detail = { from: call.id, to: issued.issued[0]?.id };
       await audit(transaction, call.facility, { action: 'credential.reissued', entityId: call.id, detail });
