@@ -7,23 +7,27 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import { deriveHashKey } from '#shared/keyed-hash.ts';
-import { roleKeys } from '#shared/role.ts';
+import { type RoleKey, roleKeys } from '#shared/role.ts';
 
 const algorithm = 'HS256';
 const issuer = 'kannuki-cloud';
 const audience = 'kannuki-api';
 
+/** Somebody of more facilities has them looked up: a header has room for so many only. */
+const facilitiesMax = 200;
+
 const claimsSchema = z.object({
   sub: z.string(),
   sid: z.string(),
-  facility_ids: z.array(z.string()),
-  roles: z.record(z.string(), z.enum(roleKeys)),
+  facility_ids: z.array(z.string()).optional(),
+  roles: z.record(z.string(), z.enum(roleKeys)).optional(),
 });
 
 export interface AccessClaims {
   readonly userId: string;
   readonly sessionId: string;
-  readonly roles: z.infer<typeof claimsSchema>['roles'];
+  /** `undefined`: more than fit; those count that stand now. */
+  readonly roles: Readonly<Record<string, RoleKey>> | undefined;
 }
 
 export interface AccessTokens {
@@ -37,7 +41,7 @@ export function createAccessTokens(cloudKey: Uint8Array, lifeS: number): AccessT
   const key = deriveHashKey(cloudKey, 'kannuki cloud access token');
   return {
     sign: ({ userId, sessionId, roles }) =>
-      new SignJWT({ sid: sessionId, facility_ids: Object.keys(roles), roles })
+      new SignJWT({ sid: sessionId, ...claimedRoles(roles) })
         .setProtectedHeader({ alg: algorithm, typ: 'at+jwt' })
         .setSubject(userId)
         .setIssuer(issuer)
@@ -56,4 +60,10 @@ export function createAccessTokens(cloudKey: Uint8Array, lifeS: number): AccessT
       }
     },
   };
+}
+
+function claimedRoles(roles: AccessClaims['roles']): object {
+  if (roles === undefined) return {};
+  const facilities = Object.keys(roles);
+  return facilities.length > facilitiesMax ? {} : { facility_ids: facilities, roles };
 }

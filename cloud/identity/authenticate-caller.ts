@@ -36,7 +36,7 @@ async function personCaller(
   );
   const now = found.rows[0];
   if (!now) return undefined;
-  const roles = Object.entries(claimed.roles).filter(([facility, role]) => now.roles[facility] === role);
+  const roles = Object.entries(claimed.roles ?? now.roles).filter(([facility, role]) => now.roles[facility] === role);
   return {
     kind: 'person',
     userId: claimed.userId,

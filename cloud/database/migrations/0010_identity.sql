@@ -226,6 +226,27 @@ select build.policy('service_token', 'kannuki_app', command,
   'facility_id = any ((select app.facilities_as(''owner''))::text[])')
   from unnest(array['insert', 'update']) command;
 
+-- Of a row that may be changed, only what may change.
+do $$
+declare
+  changed record;
+begin
+  for changed in select * from (values
+    ('organization', 'name, version'),
+    ('facility', 'name, zone, language, version'),
+    ('app_user', 'name, language, disabled_at, version'),
+    ('user_password', 'hash, changed_at'),
+    ('user_session', 'refresh_hash, previous_hash, refreshed_at, idle_until, ended_at'),
+    ('invitation', 'status, accepted_by, accepted_at, version'),
+    ('role_assignment', 'role, assigned_by, version'),
+    ('service_token', 'revoked_at, version')) listed (name, columns)
+  loop
+    execute format('revoke update on %I from kannuki_app', changed.name);
+    execute format('grant update (%s) on %I to kannuki_app', changed.columns, changed.name);
+  end loop;
+end
+$$;
+
 -- Before anybody is known: from what was presented to whom it belongs, and nothing more.
 select build.lookup_table(name::regclass) from unnest(array['app_user', 'user_account', 'user_session', 'role_assignment',
   'facility', 'invitation', 'service_token']) name;

@@ -89,6 +89,40 @@ it('holds the same by row security alone, whatever is written above it', async (
   expect(await insert(manager, 'facility_manager', outsider.user, 'staff')).toBe('inserted');
 });
 
+it('lets a request change of a row only what may change', async () => {
+  const owner = await cloud.owner('tilo');
+  const claims = {
+    actor: `user:${owner.user}`,
+    userId: owner.user,
+    facilityIds: [owner.facility],
+    roles: { [owner.facility]: 'owner' },
+    organizationId: owner.organization,
+  };
+  const tried = async (statement: string) => {
+    const work = tenantTransaction(cloud.database.app, claims, (transaction) =>
+      sql.raw(statement).execute(transaction),
+    );
+    return work.then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+  };
+  expect(await tried(`update facility set name = 'Other'`)).toBe('done');
+  for (const statement of [
+    `update facility set organization_id = 'org_other'`,
+    `update facility set lookup_key_sealed = 'x'`,
+    `update facility set created_at = now(), created_by = '${owner.user}'`,
+    `update app_user set email = 'other@example.test'`,
+    `update app_user set email_verified_at = now()`,
+    `update role_assignment set user_id = 'usr_other'`,
+    `update invitation set email = 'other@example.test'`,
+    `update service_token set actions = '{manage_token}'`,
+    `update user_session set ends_at = now() + interval '10 years'`,
+  ]) {
+    expect(await tried(statement), statement).toMatch(/permission denied/);
+  }
+});
+
 it('stops counting a role at once when it is taken away, though the access token still names it', async () => {
   const owner = await cloud.owner('vera');
   const manager = await cloud.member(owner, 'vito', 'facility_manager');

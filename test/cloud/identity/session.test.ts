@@ -111,3 +111,21 @@ it('keeps no password and no token in clear', async () => {
     expect(text).not.toContain(secret);
   }
 });
+
+it('serves somebody of very many facilities, whose roles do not fit into a header', async () => {
+  const owner = await cloud.owner('max');
+  await sql`insert into facility (id, organization_id, name, zone, pin_salt, lookup_key_sealed, created_by)
+    select 'fac_many' || n, ${owner.organization}, 'Many', 'Asia/Tokyo', decode(repeat('00', 16), 'hex'), 'x', ${owner.user}
+    from generate_series(1, 600) n`.execute(database.admin);
+  await sql`insert into role_assignment (facility_id, id, user_id, role, assigned_by)
+    select 'fac_many' || n, 'rol_many' || n, ${owner.user}, 'staff', ${owner.user} from generate_series(1, 600) n`.execute(
+    database.admin,
+  );
+  const { token } = await cloud.logIn(owner.email);
+  expect(token.length).toBeLessThan(1_000);
+  expect((await call({ as: token, url: '/v1/me' })).body.facilities).toHaveLength(601);
+  expect((await call({ as: token, url: '/v1/facilities/fac_many600' })).status).toBe(200);
+  expect((await call({ as: token, url: '/v1/facilities/fac_many601' })).status).toBe(404);
+  await sql`delete from role_assignment where id = 'rol_many600'`.execute(database.admin);
+  expect((await call({ as: token, url: '/v1/facilities/fac_many600' })).status).toBe(404);
+});
