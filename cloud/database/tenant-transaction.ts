@@ -27,14 +27,19 @@ export interface Claims {
   readonly includeDeleted?: boolean;
 }
 
-/** @throws DatabaseFault DATABASE_UNAVAILABLE, DATABASE_BUSY. */
+/**
+ * @param isolation `repeatable read` for many statements over one picture; a conflict is then DATABASE_BUSY.
+ * @throws DatabaseFault DATABASE_UNAVAILABLE, DATABASE_BUSY.
+ */
 export async function tenantTransaction<Result>(
   database: Database,
   claims: Claims,
   work: (transaction: TenantTransaction) => Promise<Result>,
+  isolation: 'read committed' | 'repeatable read' = 'read committed',
 ): Promise<Result> {
+  const begun = database.transaction();
   return withDatabaseFaults(() =>
-    database.transaction().execute(async (transaction) => {
+    (isolation === 'read committed' ? begun : begun.setIsolationLevel(isolation)).execute(async (transaction) => {
       await setLocal(transaction, settingsOf(claims));
       return work(transaction);
     }),
@@ -46,7 +51,7 @@ export type Settings = Readonly<Record<string, string>>;
 function settingsOf(claims: Claims): Settings {
   return {
     'app.actor': claims.actor,
-    'app.facility_ids': arrayLiteral(claims.facilityIds),
+    ...facilitySetting(claims.facilityIds),
     'app.roles': JSON.stringify(claims.roles ?? {}),
     'app.user_id': claims.userId ?? '',
     'app.organization_id': claims.organizationId ?? '',
@@ -57,6 +62,11 @@ function settingsOf(claims: Claims): Settings {
     'app.event': '',
   };
 }
+
+/** For work on several facilities in turn within one transaction: those that are claimed from now on. */
+export const facilitySetting = (facilityIds: readonly string[]): Settings => ({
+  'app.facility_ids': arrayLiteral(facilityIds),
+});
 
 /** Sets transaction-local settings in one statement. */
 export async function setLocal(transaction: TenantTransaction, settings: Settings): Promise<void> {

@@ -1,25 +1,28 @@
 /**
  * Freezes what a gateway should hold now, and hands it out in signed pieces that can be fetched again.
  *
- * Guarantees: all pieces of one snapshot show one place of the feed; the sum over them is in each; two requests at once get
- * the same snapshot. Not promised: that it is kept for ever: an hour, or until a newer one is begun.
+ * Guarantees: all pieces of one snapshot show one place of the feed; the sum over them is in each; a place is frozen
+ * once. Not promised: that it is kept for ever: an hour, or until a newer one is begun.
  */
 import { sql } from 'kysely';
 import type * as z from 'zod';
 import { newId } from '#cloud/database/new-id.ts';
 import { type TenantTransaction, tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import { RequestRefused } from '#cloud/http/problem.ts';
 import type { Code } from '#shared/code.ts';
 import type { snapshotQuery, snapshotReply } from '#shared/contract/sync/feed.ts';
 import { statementType } from '#shared/contract/sync/statement.ts';
+import type { Identifier } from '#shared/identifier.ts';
 import { type RowKind, rowKinds } from '#shared/replica-digest.ts';
 import { sealFor } from '#shared/sealed-box.ts';
 import { signStatement } from '#shared/signed-statement.ts';
 import { numberedChange, type StoredChange } from './feed-draft.ts';
 import { headDigest } from './feed-head.ts';
-import { lockGateway } from './feed-lock.ts';
+import { tryLockGateway } from './feed-lock.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
 import { knownKinds } from './known-kinds.ts';
-import { readStand } from './read-stand.ts';
+import { createPacker, type Packer } from './pack-rows.ts';
+import { type GatewayStand, readStand } from './read-stand.ts';
 import { lookupKeyPurpose } from './sign-enrolment.ts';
 import type { SyncParts } from './sync-parts.ts';
 
@@ -40,15 +43,41 @@ interface Piece {
 }
 
 export async function cutSnapshot(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<SnapshotAnswer> {
-  const piece = await tenantTransaction(parts.database, caller.claims, async (transaction) => {
-    const snapshot = await findOrFreeze(transaction, caller, query);
+  let piece = await readPiece(parts, caller, query);
+  if (piece === undefined && query.snapshot === undefined && query.index === 0) {
+    // By its id: the feed may have gone on meanwhile.
+    piece = await readPiece(parts, caller, { index: 0, snapshot: await freezeOnce(parts, caller) });
+  }
+  if (piece === undefined) return { refused: 'SNAPSHOT_GONE' };
+  return { chunk: await signPiece(parts, caller, query.index, piece), certificate: parts.keys().certificate };
+}
+
+function readPiece(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<Piece | undefined> {
+  return tenantTransaction(parts.database, caller.claims, async (transaction) => {
+    const snapshot = await findSnapshot(transaction, caller, query);
     const rows = snapshot && (await readChunk(transaction, caller, { id: snapshot.id, index: query.index }));
     if (snapshot === undefined || rows === undefined) return undefined;
     const lookupKey = query.index === 0 ? await parts.lookupKeyOf(transaction, caller.facilityId) : undefined;
     return { snapshot, rows, lookupKey };
   });
-  if (piece === undefined) return { refused: 'SNAPSHOT_GONE' };
-  return { chunk: await signPiece(parts, caller, query.index, piece), certificate: parts.keys().certificate };
+}
+
+/**
+ * In one picture of the database, so that no lock keeps an urgent change from its place meanwhile.
+ * @throws RequestRefused DATABASE_BUSY where another request is at it: it is asked again.
+ */
+async function freezeOnce(parts: SyncParts, caller: GatewayCaller): Promise<Identifier<'snapshot'>> {
+  const frozen = await tenantTransaction(
+    parts.database,
+    caller.claims,
+    async (transaction) => {
+      if (!(await tryLockGateway(transaction, caller.gatewayId, 'snapshot'))) return undefined;
+      return await freeze(transaction, caller);
+    },
+    'repeatable read',
+  );
+  if (frozen === undefined) throw new RequestRefused({ refused: 'DATABASE_BUSY' }, 1);
+  return frozen;
 }
 
 function signPiece(
@@ -71,39 +100,43 @@ function signPiece(
   return signStatement(statementType.snapshotChunk, statement, parts.keys().signKey);
 }
 
-async function findOrFreeze(
+/** The one that is asked for; or, of one place and sum, what is newest and not old. */
+async function findSnapshot(
   transaction: TenantTransaction,
   caller: GatewayCaller,
   { snapshot: id, index }: Query,
 ): Promise<Snapshot | undefined> {
   const { facilityId, gatewayId } = caller;
+  const columns = sql`id, cursor_seq, digest, chunk_count`;
+  const own = sql`facility_id = ${facilityId} and gateway_id = ${gatewayId}`;
   if (id !== undefined) {
-    const found = await sql<Snapshot>`select id, cursor_seq, digest, chunk_count from feed_snapshot
-      where facility_id = ${facilityId} and gateway_id = ${gatewayId} and id = ${id}`.execute(transaction);
+    const found = await sql<Snapshot>`select ${columns} from feed_snapshot where ${own} and id = ${id}`.execute(
+      transaction,
+    );
     return found.rows[0];
   }
   if (index !== 0) return undefined;
-  await lockGateway(transaction, gatewayId, 'feed');
-  const { head, kinds: declared } = await readStand(transaction, caller);
-  const kinds = declared === '' ? new Set<string>(rowKinds) : knownKinds(declared);
-  const digest = headDigest(head.sums, kinds);
-  const current = await sql<Snapshot>`select id, cursor_seq, digest, chunk_count from feed_snapshot
-    where facility_id = ${facilityId} and gateway_id = ${gatewayId} and cursor_seq = ${head.seq} and digest = ${digest}
-      and created_at > now() - interval '10 minutes'`.execute(transaction);
-  return current.rows[0] ?? (await freeze(transaction, caller, { seq: head.seq, digest, kinds }));
+  const { seq, digest } = pictureOf(await readStand(transaction, caller));
+  const current = await sql<Snapshot>`select ${columns} from feed_snapshot where ${own} and cursor_seq = ${seq}
+    and digest = ${digest} and created_at > now() - interval '10 minutes'
+    order by created_at desc limit 1`.execute(transaction);
+  return current.rows[0];
 }
 
-interface Frozen {
+interface Picture {
   readonly seq: number;
   readonly digest: string;
   readonly kinds: ReadonlySet<string>;
 }
 
-async function freeze(
-  transaction: TenantTransaction,
-  { facilityId, gatewayId }: GatewayCaller,
-  { seq, digest, kinds }: Frozen,
-): Promise<Snapshot> {
+function pictureOf({ head, kinds: declared }: GatewayStand): Picture {
+  const kinds = declared === '' ? new Set<string>(rowKinds) : knownKinds(declared);
+  return { seq: head.seq, digest: headDigest(head.sums, kinds), kinds };
+}
+
+async function freeze(transaction: TenantTransaction, caller: GatewayCaller): Promise<Identifier<'snapshot'>> {
+  const { facilityId, gatewayId } = caller;
+  const { seq, digest, kinds } = pictureOf(await readStand(transaction, caller));
   const old = sql`(select id from feed_snapshot where facility_id = ${facilityId} and gateway_id = ${gatewayId})`;
   await sql`delete from feed_snapshot_chunk where facility_id = ${facilityId} and snapshot_id in ${old}`.execute(
     transaction,
@@ -124,7 +157,7 @@ async function freeze(
   const count = await packer.finish();
   await sql`update feed_snapshot set chunk_count = ${count}
     where facility_id = ${facilityId} and id = ${id}`.execute(transaction);
-  return { id, cursor_seq: seq, digest, chunk_count: count };
+  return id;
 }
 
 /** Rows read at a time. */
@@ -146,38 +179,6 @@ async function packKind(
     if (last === undefined || page.rows.length < pageRows) return;
     after = last.key;
   }
-}
-
-interface Packer {
-  readonly add: (row: string) => Promise<void>;
-  /** @returns how many pieces there are; at least one. */
-  readonly finish: () => Promise<number>;
-}
-
-/** A piece stays below the limit of a signed text, whose payload grows by a third. */
-const pieceBytesMax = 300 * 1_024;
-const pieceRowsMax = 2_000;
-
-function createPacker(write: (place: number, rows: string) => Promise<unknown>): Packer {
-  let [rows, bytes, count]: [string[], number, number] = [[], 0, 0];
-  async function flush(): Promise<void> {
-    const piece = `[${rows.join(',')}]`;
-    const place = count;
-    [rows, bytes, count] = [[], 0, count + 1];
-    await write(place, piece);
-  }
-  return {
-    add: async (row) => {
-      const size = Buffer.byteLength(row) + 1;
-      if (rows.length >= pieceRowsMax || (rows.length > 0 && bytes + size > pieceBytesMax)) await flush();
-      rows.push(row);
-      bytes += size;
-    },
-    finish: async () => {
-      if (rows.length > 0 || count === 0) await flush();
-      return count;
-    },
-  };
 }
 
 async function readChunk(

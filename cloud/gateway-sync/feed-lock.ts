@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 
 /** What is serialized; they do not wait for each other. */
-export type GatewayWork = 'feed' | 'ack' | 'journal';
+export type GatewayWork = 'feed' | 'ack' | 'journal' | 'snapshot';
 
 /** Waits for its turn, held to the end of the transaction. */
 export async function lockGateway(transaction: TenantTransaction, gatewayId: string, work: GatewayWork): Promise<void> {

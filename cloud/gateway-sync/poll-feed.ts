@@ -81,7 +81,12 @@ async function sayFeed(
   const facts = { query, acked, headSeq: head.seq, oldestSeq: head.retainedFrom + 1 };
   const answer = judgePoll(facts);
   const at = { head: head.seq, epoch: query.epoch };
-  if (answer.kind === 'snapshot-needed') return { ...at, isSnapshotNeeded: true };
+  if (answer.kind === 'snapshot-needed') {
+    // What it has goes on deciding until the snapshot is there: what restricts goes first.
+    const isOfEpoch = acked !== undefined && query.epoch === acked.epoch && query.epoch > 0 && query.after < head.seq;
+    const urgent = isOfEpoch ? await readUrgent(transaction, caller, query.after) : [];
+    return { ...at, isSnapshotNeeded: true, ...(urgent.length > 0 && { urgent }) };
+  }
   if (answer.isAtHead && acked) {
     return { ...at, lease: { head: head.seq, digest: acked.digest }, isSnapshotNeeded: false };
   }

@@ -149,6 +149,24 @@ describe('places in a feed', () => {
   });
 });
 
+describe('a snapshot', () => {
+  it('is served though the feed goes on while it is frozen, and holds up no change', async () => {
+    const behind = await room.gateway();
+    await room.sync.dispatcher.dispatchOnce();
+    const speaking = (async () => {
+      for (let n = 0; n < 10; n += 1) {
+        await room.emit([said.holder('holMoves', `Name ${n}`)]);
+        await room.sync.dispatcher.dispatchOnce();
+      }
+    })();
+    for (let n = 0; n < 5; n += 1) await behind.takeSnapshot();
+    await speaking;
+    await behind.ack();
+    await behind.catchUp();
+    expect(behind.rows.get('holder holMoves')?.row).toMatchObject({ name: 'Name 9' });
+  });
+});
+
 describe('one card', () => {
   it('is one credential: a second with its value is refused before it is said', async () => {
     const lookup = 'ab'.repeat(32);

@@ -31,7 +31,13 @@ describe('a feed', () => {
     expect((await gateway.poll()).batch?.changes).toMatchObject([{ row: { id: 'hol1' } }]);
     await age(8);
     await sweepFeed(room.database.worker);
-    expect(await gateway.poll()).toMatchObject({ snapshotNeeded: true });
+    expect(await gateway.poll()).toMatchObject({ snapshotNeeded: true, urgent: undefined });
+    await room.emit([said.credential('crdRevoked', { status: 'revoked' })]);
+    await room.sync.dispatcher.dispatchOnce();
+    expect(await gateway.poll()).toMatchObject({
+      snapshotNeeded: true,
+      urgent: { credentials: [{ id: 'crdRevoked' }] },
+    });
     await gateway.catchUp();
     expect(gateway.rows.has('holder hol1')).toBe(true);
     await room.emit([said.holder('hol2')]);
