@@ -126,6 +126,12 @@ export class Ledger {
     for (const place of this.#written.keys()) if (place > disk.journal.tip) this.#letGo.add(place);
   }
 
+  /** A row is gone by a fault of ours; with it what an urgent row had said. */
+  drifted(): void {
+    this.isDrifted = true;
+    this.#urgent.clear();
+  }
+
   /** @param cursor where the replica that is there now stands. */
   replicaBack(cursor: number): void {
     for (const known of this.#restrictions) if (known.seq > cursor) known.isAcked = false;

@@ -253,7 +253,7 @@ class Scene {
     this.world.note('a row is lost', name);
     this.#door.process.crash();
     this.#door.loseRow(name);
-    this.ledger.isDrifted = true;
+    this.ledger.drifted();
   }
 
   #heal(): void {
