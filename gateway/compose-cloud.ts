@@ -78,7 +78,10 @@ export class DoorCloud {
   }
 
   async finish(call: Arguments<'enrol-finish'>): Promise<EnrolmentReply> {
-    await this.#enter(await this.#enrol.finish(call));
+    const enrolment = await this.#enrol.finish(call);
+    // How far another cloud looked ahead says nothing of this one.
+    this.#parts.desk.keep([{ kind: 'feed-floor', key: 'floor', value: null }]);
+    await this.#enter(enrolment);
     return await this.standing();
   }
 
@@ -103,6 +106,7 @@ export class DoorCloud {
     const cards = new CardWindow(now, replica.reader);
     const feed = new FeedDesk({
       gateway: enrolment.gateway,
+      sinceEpoch: enrolment.sinceEpoch,
       replica,
       lookup,
       memory: history.memory,

@@ -34,7 +34,6 @@ import type { Threads } from './threads.ts';
 
 const tickMs = 1_000;
 const pruneEveryMs = 3_600_000;
-const warmPinsMs = 3_000;
 const dayMs = 86_400_000;
 
 /** What is there before the door process is put together. */
@@ -155,8 +154,6 @@ export class DoorGateway {
     this.#timers = [
       setInterval(() => this.#desk.tick(), tickMs),
       setInterval(() => this.#prune(), pruneEveryMs),
-      // Not at once: the first card must not wait for a thread that only PINs need.
-      setTimeout(() => this.#pins.warm(), warmPinsMs),
     ];
     this.#cloudLoaded = this.#loadCloud();
   }

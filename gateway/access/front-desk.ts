@@ -144,14 +144,18 @@ export class FrontDesk {
   }
 
   takeEvent(event: DeviceEvent): void {
-    const { keyInstalled, identified } = this.#ports;
+    const { keyInstalled, identified, pins } = this.#ports;
     takeDeviceEvent(event, {
       doors: this.doors,
       memory: this.#memory,
       alarms: this.alarms,
       note: (entry) => this.record(entry, [], 'shared'),
       card: (card) => this.#readers.card(card),
-      keys: (keys) => this.#readers.keys(keys),
+      keys: (keys) => {
+        // Its thread is begun with the first key, and ready by the last; where nobody types, it takes no memory.
+        pins.warm();
+        this.#readers.keys(keys);
+      },
       forgetKeys: (device) => this.#readers.forget(device),
       keyInstalled,
       identified,

@@ -94,6 +94,7 @@ export class EnrolDesk {
       facilityName,
       root: call.root,
       certificate: certificate.value satisfies KeyCertificate,
+      sinceEpoch: replica.freshEpoch() - 1,
       journal: pending.journal,
     };
     await store.enrol(kept, lookupKey);

@@ -30,6 +30,8 @@ const enrolmentSchema = z.strictObject({
   root: bytesSchema(32),
   /** In force: the feed's key, and the key to which card reads are sealed. */
   certificate: keyCertificateStatement,
+  /** The last epoch of the replica from before: later ones are this cloud's. */
+  sinceEpoch: z.int().min(0),
   /** Epoch and first key of the journal as the cloud was told at the enrolment. */
   journal: z.strictObject({ epoch: z.int(), firstKey: bytesSchema(32) }),
 });

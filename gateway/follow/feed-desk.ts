@@ -17,6 +17,8 @@ import type { LookupKeeper } from './lookup-keeper.ts';
 
 export interface FeedDeskPorts {
   readonly gateway: string;
+  /** Epochs after it are this cloud's. */
+  readonly sinceEpoch: number;
   readonly replica: Replica;
   readonly lookup: LookupKeeper;
   readonly memory: StateMemory;
@@ -42,9 +44,9 @@ export class FeedDesk {
 
   /** Where decisions stand, if that is what the cloud gave. */
   head(): ReplicaHead | undefined {
-    const { replica, lookup } = this.#ports;
+    const { replica, sinceEpoch } = this.#ports;
     const { state } = replica.reader;
-    return state.kind === 'live' && lookup.isOfCloud(state.head.epoch) ? state.head : undefined;
+    return state.kind === 'live' && state.head.epoch > sinceEpoch ? state.head : undefined;
   }
 
   health(): GatewayHealth {
@@ -56,9 +58,10 @@ export class FeedDesk {
    * @param feedKey raw, base64url. @throws ReplicaFault
    */
   async trust(feedKey: string): Promise<void> {
-    const { replica, gateway, memory } = this.#ports;
+    const { replica, gateway, sinceEpoch, memory } = this.#ports;
     const floor = memory.read('feed-floor', 'floor');
-    const staged = await replica.trust({ gateway, feedKey, floor: typeof floor === 'number' ? floor : 0 });
+    const known = typeof floor === 'number' ? floor : 0;
+    const staged = await replica.trust({ gateway, feedKey, sinceEpoch, floor: known });
     if (staged?.kind !== 'staged') return;
     this.#staged = staged;
     if (staged.isWhole) await this.#build(staged);

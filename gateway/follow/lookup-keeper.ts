@@ -46,11 +46,6 @@ export class LookupKeeper {
     this.#current = createCredentialLookup(lookupKeyOf(this.#site, epoch, this.#own));
   }
 
-  /** Whether the epoch came from the cloud. */
-  isOfCloud(epoch: number): boolean {
-    return this.#site.keyNames().includes(nameOf(epoch));
-  }
-
   /** Drops the keys of every other epoch. */
   async forgetOthers(epoch: number): Promise<void> {
     const others = this.#site.keyNames().filter((name) => name.startsWith(prefix) && name !== nameOf(epoch));

@@ -57,7 +57,10 @@ export interface ImportFiles {
 }
 
 /** Whose word of the feed is taken. */
-export type FeedSource = Pick<Trust, 'gateway' | 'feedKey' | 'floor'>;
+export interface FeedSource extends Pick<Trust, 'gateway' | 'feedKey' | 'floor'> {
+  /** What was in force up to this epoch is somebody else's: nothing is built upon it, and its positions count nothing. */
+  readonly sinceEpoch: number;
+}
 
 interface Waiting {
   readonly onProgress: (text: string) => void;
@@ -124,10 +127,13 @@ export class Replica {
   /** What may be built upon: nothing, where the replica in force cannot be believed. */
   #trusted(): Trust | undefined {
     if (this.#source === undefined) return undefined;
+    const { sinceEpoch, ...source } = this.#source;
     const { state } = this.reader;
-    const floor = Math.max(this.#source.floor, this.#journalled?.cursor ?? 0);
-    const head = state.kind === 'live' ? state.head : { epoch: 0, cursor: 0, digest: '' };
-    return { ...this.#source, head, floor };
+    const isTheirs = (epoch: number | undefined): boolean => epoch !== undefined && epoch > sinceEpoch;
+    const journalled = isTheirs(this.#journalled?.epoch) ? this.#journalled?.cursor : undefined;
+    const isLive = state.kind === 'live' && isTheirs(state.head.epoch);
+    const head = isLive ? state.head : { epoch: 0, cursor: 0, digest: '' };
+    return { ...source, head, floor: Math.max(source.floor, journalled ?? 0) };
   }
 
   /**

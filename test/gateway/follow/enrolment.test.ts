@@ -65,6 +65,24 @@ it('takes no import while its facility comes from a cloud, and takes one again a
   expect((await importSmall(door)).code).toBe(0);
 });
 
+it('begins anew with another cloud, whose feed stands elsewhere', async () => {
+  await enrol(door.client, cloud);
+  const relay = await HandRelay.open(`${door.dir}/run`);
+  for (const chunk of await cloud.snapshot(doorRows(['mei'], cloud.lookupKey), { cursor: 90 }))
+    expect(await relay.outcome('chunk', chunk)).toBe('switched');
+  await door.client.call('unenrol', {});
+  await atRest(door);
+  expect(await door.decided(() => door.swipe('hall', 'mei'))).toMatchObject({ kind: 'access.granted' });
+  const other = new SigningCloud(new Uint8Array(32).fill(0x55));
+  await enrol(door.client, other);
+  expect(await relay.ask('feed')).toMatchObject({ epoch: 0, after: 0 });
+  for (const chunk of await other.snapshot(doorRows(['aiko'], other.lookupKey), { cursor: 2 }))
+    expect(await relay.outcome('chunk', chunk)).toBe('switched');
+  relay.close();
+  await atRest(door);
+  expect(await door.decided(() => door.swipe('hall', 'aiko'))).toMatchObject({ kind: 'access.granted' });
+});
+
 it('finds cards by the key of the epoch in force: of this box, of the cloud, and of this box again', async () => {
   await importSmall(door);
   await atRest(door);
