@@ -535,6 +535,8 @@ create table feed_snapshot (
   constraint feed_snapshot_facility_id_gateway_id_fkey FOREIGN KEY (facility_id, gateway_id) REFERENCES gateway(facility_id, id)
 );
 CREATE INDEX feed_snapshot_gateway ON public.feed_snapshot USING btree (facility_id, gateway_id);
+create policy feed_snapshot_app_delete on feed_snapshot for delete to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+create policy feed_snapshot_app_select on feed_snapshot for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_gateway_delete on feed_snapshot for delete to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_gateway_insert on feed_snapshot for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_gateway_select on feed_snapshot for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
@@ -551,6 +553,8 @@ create table feed_snapshot_chunk (
   constraint feed_snapshot_chunk_pkey PRIMARY KEY (facility_id, snapshot_id, place),
   constraint feed_snapshot_chunk_facility_id_snapshot_id_fkey FOREIGN KEY (facility_id, snapshot_id) REFERENCES feed_snapshot(facility_id, id)
 );
+create policy feed_snapshot_chunk_app_delete on feed_snapshot_chunk for delete to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
+create policy feed_snapshot_chunk_app_select on feed_snapshot_chunk for select to kannuki_app using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_chunk_gateway_delete on feed_snapshot_chunk for delete to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_chunk_gateway_insert on feed_snapshot_chunk for insert to kannuki_gateway with check ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
 create policy feed_snapshot_chunk_gateway_select on feed_snapshot_chunk for select to kannuki_gateway using ((facility_id = ANY (( SELECT app.facility_ids() AS facility_ids)::text[])));
