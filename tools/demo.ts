@@ -49,21 +49,30 @@ function forget(home: DemoHome): void {
 }
 
 async function runDemo(demo: Demo): Promise<number> {
-  const { words, home } = demo;
+  const { words } = demo;
   const screen = openScreen(process.stdout);
-  await using parts = new AsyncDisposableStack();
-  const house = await openHouse(demo, screen, parts);
-  const show = followDoors(demo, screen, house.gateway.client, house.status);
-  const how = await Promise.race([
-    house.gateway.ended.then((said) => words.partEnded('gateway', said, home.logFile)),
-    house.cloud.ended.then((said) => words.partEnded('cloud', said, home.cloudLogFile)),
+  const parts = new AsyncDisposableStack();
+  try {
+    const house = await openHouse(demo, screen, parts);
+    const how = await untilOver(demo, screen, house);
+    screen.picture([]);
+    if (!demo.ended.signal.aborted) console.error(how);
+    else if (!demo.options.isJson) screen.line(words.stopping);
+    return demo.ended.signal.aborted ? 0 : 1;
+  } finally {
+    await parts.disposeAsync();
+  }
+}
+
+/** Shows what happens until somebody ends it, or a part of it ends by itself. @returns which. */
+function untilOver(demo: Demo, screen: Screen, { gateway, cloud, status }: House): Promise<string> {
+  const { words, home } = demo;
+  return Promise.race([
+    gateway.ended.then((how) => words.partEnded('gateway', how, home.logFile)),
+    cloud.ended.then((how) => words.partEnded('cloud', how, home.cloudLogFile)),
     aborted(demo.ended.signal),
-    show,
+    followDoors(demo, screen, gateway.client, status),
   ]);
-  screen.picture([]);
-  if (!demo.ended.signal.aborted) console.error(how);
-  else if (!demo.options.isJson) screen.line(words.stopping);
-  return demo.ended.signal.aborted ? 0 : 1;
 }
 
 type Progress = (step: string) => void;
