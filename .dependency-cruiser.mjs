@@ -3,10 +3,11 @@
 const pure = [
   '^gateway/door/(?!gather-facts)',
   '^gateway/clock/trusted-clock',
-  '^gateway/sync/sync-machine',
-  '^gateway/replica/(replica-head|row-mac)',
+  '^gateway/sync/(sync-machine|call-record|call-failure|back-off)',
+  '^gateway/replica/(replica-head|row-mac|follow-|judge-|live-nonces)',
   '^gateway/journal/(entry|chain)',
-  '^cloud/[^/]+/(machine|policy|gate|derive-[^/]+)[.]ts$',
+  '^cloud/[^/]+/(machine|[^/]+-machine|policy|gate|derive-[^/]+)[.]ts$',
+  '^cloud/gateway-sync/(number-feed|judge-|command-lifecycle|cut-batch|upload-chain)',
   '^shared/(?!web/)',
 ];
 const compose = '^(gateway|cloud)/(main|compose[^/]*)[.]ts$';
@@ -61,7 +62,7 @@ export default {
     rule(
       'pure-no-npm',
       { path: pure, pathNot: ['^shared/contract/', '^shared/signed-statement', 'schedule-windows'] },
-      { dependencyTypes: ['npm'] },
+      { dependencyTypes: ['npm'], dependencyTypesNot: ['type-only'] },
       'Pure code is arithmetic on values.',
     ),
     rule(

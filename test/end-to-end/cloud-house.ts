@@ -1,7 +1,7 @@
 /** The test house with a cloud behind it: set up by its operator, its gateway enrolled, its edge process running. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,6 +29,8 @@ export interface CloudHouse {
   /** Ends the door process without a word and begins it again. */
   restartDoor(): Promise<void>;
   killCloud(): Promise<void>;
+  /** Its database server with all its processes; the cloud begins it again when it is started anew. */
+  killDatabase(): Promise<void>;
   startCloud(): Promise<void>;
   /** Issues a card for the house's doors. @returns the credential's id. */
   issue(number: number, terms?: object): Promise<string>;
@@ -74,6 +76,7 @@ export async function openCloudHouse(): Promise<CloudHouse> {
       open = await gateway.open();
     },
     killCloud: () => cloud.kill(),
+    killDatabase: async () => killPostmaster(join(house.dir, 'cloud', 'data', 'database', 'data')),
     startCloud: async () => {
       cloud = await startCloud(place);
     },
@@ -122,6 +125,12 @@ async function enrol(house: TestHouse, cloud: RunningCloud, operator: Operator):
   if (exit !== 0) throw new Error(`enroll: ${out}${err}`);
   for (const door of ['front', 'back']) await operator.put(`doors/${door}/gateway`, { gateway: waiting.id });
   return waiting.id;
+}
+
+/** Its children end with it. */
+function killPostmaster(folder: string): void {
+  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  if (pid > 1) process.kill(pid, 'SIGKILL');
 }
 
 function spawnEdge(house: TestHouse): EdgeProcess {

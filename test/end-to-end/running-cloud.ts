@@ -49,6 +49,7 @@ export function placeCloud(dir: string, port: number): CloudPlace {
     dataDir: 'data',
     listen: { host: '127.0.0.1', port },
     operations: { host: '127.0.0.1', port: 0 },
+    sessions: { accessSeconds: 3_600 },
     limits: { perAddress: 1_000_000, perCaller: 1_000_000 },
   };
   writeFileSync(configFile, stringify(config));
