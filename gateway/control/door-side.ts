@@ -24,6 +24,8 @@ import { ReadBudget } from './read-budget.ts';
 
 const connectionsMax = 32;
 const callsInFlightMax = 16;
+/** Of one socket, over all its connections: far fewer than the journal's thread will hold. */
+const openCallsMax = 128;
 /** A connection over which nothing is asked or told for so long gives its place to others, ms. */
 const silentMs = 60_000;
 /** Unsent bytes at which a stream's reader is too slow. */
@@ -56,6 +58,7 @@ export async function serveControl(
 ): Promise<ControlServer> {
   await removeStale(path);
   const open = new Set<Socket>();
+  const work = { open: 0 };
   const budget = rights === 'look' ? new ReadBudget(() => performance.now()) : undefined;
   const server = createServer((socket) => {
     if (open.size >= connectionsMax) {
@@ -64,7 +67,7 @@ export async function serveControl(
     }
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    serveConnection(socket, { rights, handlers, log, budget });
+    serveConnection(socket, { rights, handlers, log, budget, work });
   });
   await listen(server, path);
   chmodSync(path, 0o660);
@@ -110,9 +113,12 @@ interface Served {
   readonly log: Logger;
   /** For callers that are not trusted to be moderate. */
   readonly budget: ReadBudget | undefined;
+  /** Calls of this socket that are under way, whether somebody still waits for them or not. */
+  readonly work: { open: number };
 }
 
-function serveConnection(socket: Socket, { rights, handlers, log, budget }: Served): void {
+function serveConnection(socket: Socket, served: Served): void {
+  const { budget } = served;
   const gone = new AbortController();
   let pending = Buffer.alloc(0);
   let inFlight = 0;
@@ -130,7 +136,7 @@ function serveConnection(socket: Socket, { rights, handlers, log, budget }: Serv
     inFlight += 1;
     if (inFlight > callsInFlightMax)
       send({ id: idOf(line), status: 'refused', code: 'BUSY', detail: 'too many calls at once' });
-    else send(await answerCall(line, { rights, handlers, log, send, gone: gone.signal }));
+    else send(await answerCall(line, { ...served, send, gone: gone.signal }));
     inFlight -= 1;
   };
   socket.on('data', (chunk) => {
@@ -150,10 +156,7 @@ function serveConnection(socket: Socket, { rights, handlers, log, budget }: Serv
   });
 }
 
-interface CallScope {
-  readonly rights: 'look' | 'act';
-  readonly handlers: Handlers;
-  readonly log: Logger;
+interface CallScope extends Served {
   readonly send: (message: object) => void;
   readonly gone: AbortSignal;
 }
@@ -173,13 +176,28 @@ async function answerCall(line: string, scope: CallScope): Promise<ControlReply>
   const context: CallContext = { signal, emit: (item) => scope.send({ id, item }), rights: scope.rights };
   try {
     const handler = scope.handlers[verb] as (call: unknown, context: CallContext) => unknown;
-    const value = await withSignal(Promise.resolve(handler(parsed.data, context)), signal);
+    const value = await withSignal(
+      counted(verb, scope.work, () => handler(parsed.data, context)),
+      signal,
+    );
     return { id, status: 'ok', value };
   } catch (error) {
     if (error instanceof ControlRefusal) return refused(error.code, error.message);
     if (signal.aborted) return refused('DEADLINE', `no answer within ${deadlineMs} ms`);
     scope.log.error({ err: error, verb }, 'control call failed');
     return refused('INTERNAL_FAULT', 'the call failed; the gateway’s log says why');
+  }
+}
+
+/** Who gives up waiting does not end the work, and so is still counted. */
+async function counted(verb: Verb, work: { open: number }, handle: () => unknown): Promise<unknown> {
+  if (streamVerbs.has(verb)) return await handle();
+  if (work.open >= openCallsMax) throw new ControlRefusal('BUSY', 'too many calls are under way');
+  work.open += 1;
+  try {
+    return await handle();
+  } finally {
+    work.open -= 1;
   }
 }
 

@@ -71,6 +71,19 @@ it('answers DEADLINE when a handler does not answer in time', async () => {
   client.close();
 });
 
+it('begins no more work than it can hold, also for those who no longer wait for it', async () => {
+  const path = await serve('look', { reads: () => new Promise(() => {}), status: () => 'fine' });
+  const codes: string[] = [];
+  for (let connection = 0; connection < 10; connection += 1) {
+    const client = await connectControl(path);
+    const asked = Array.from({ length: 14 }, () => client.call('reads', {}, { deadlineMs: 1 }));
+    for (const answer of asked) await answer.catch((error: { readonly code: string }) => codes.push(error.code));
+    client.close();
+  }
+  expect(codes.filter((code) => code === 'DEADLINE')).toHaveLength(128);
+  expect(codes.filter((code) => code === 'BUSY')).toHaveLength(12);
+});
+
 it('answers INTERNAL_FAULT without its cause when a handler throws', async () => {
   const failing = () => {
     throw new Error('secret path');

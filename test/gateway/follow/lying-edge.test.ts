@@ -124,6 +124,18 @@ it('cannot repeat a command, keep it for later, or turn it to another gateway', 
   expect(released.filter(({ requestId }) => requestId?.startsWith('cmd-'))).toHaveLength(1);
 });
 
+it('cannot keep a command over a restart: no question of then is answered any more', async () => {
+  const { nonce } = await relay.ask('feed');
+  const what = { act: 'mode', door: '*', mode: 'free' };
+  const command = await cloud.command({ id: 'cmd-1', nonce, what, lifetimeMs: 60_000 });
+  relay.close();
+  await door.stop();
+  door = await openDoor(door);
+  relay = await HandRelay.open(`${door.dir}/run`);
+  await expect.poll(() => relay.outcome('command', command), { timeout: 20_000 }).toBe('refused: nonce-unknown');
+  expect((await door.status()).doors.map(({ mode }) => mode)).toEqual(['controlled', 'controlled']);
+});
+
 it('cannot act of its own: no door, no import, no enrolment, no clock', async () => {
   const refusedCalls = [
     ['release', { door: 'hall' }],
