@@ -23,6 +23,7 @@ interface Ended {
 }
 
 interface Running {
+  readonly pid: number;
   readonly said: (words: string) => Promise<string>;
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
@@ -60,6 +61,7 @@ function start(...args: readonly string[]): Running {
       look();
     });
   return {
+    pid: child.pid ?? 0,
     said,
     end: (signal) => {
       child.kill(signal);
@@ -154,6 +156,17 @@ it('serves, lets the owner in, is found ready, and commands work beside it', { t
   expect(JSON.parse(migrated.out)).toMatchObject({ applied: [] });
 });
 
+it('shows no secret in its arguments, its environment or its log', () => {
+  const key = readFileSync(join(folder, 'data/cloud.key'));
+  const database = readFileSync(join(folder, 'data/database/admin.password'), 'utf8').trim();
+  const secrets = [key.toString('hex'), key.toString('base64'), database, owned.password];
+  for (const file of ['cmdline', 'environ']) {
+    const text = readFileSync(`/proc/${server?.pid}/${file}`, 'utf8');
+    expect(text.length).toBeGreaterThan(0);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  }
+});
+
 it('proves that what was done was not rewritten, and finds where it was', { timeout: 120_000 }, async () => {
   expect(await run('verify-audit')).toMatchObject({ code: 0, out: expect.stringContaining(`✓ ${owned.facility}`) });
   const database = join(folder, 'data/database');
@@ -174,7 +187,11 @@ it('goes down when told, and takes its database with it', { timeout: 60_000 }, a
   const ended = await server?.end('SIGTERM');
   server = undefined;
   expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('going down') });
-  expect(ended?.err).not.toContain(owned.password);
+  const key = readFileSync(join(folder, 'data/cloud.key'));
+  expect(ended?.err).toContain('"msg":"answered"');
+  for (const secret of [owned.password, key.toString('hex'), key.toString('base64'), 'Bearer ', 'example.test']) {
+    expect(ended?.err).not.toContain(secret);
+  }
   expect(() => readFileSync(join(folder, 'data/database/data/postmaster.pid'))).toThrow('ENOENT');
 });
 
