@@ -6,7 +6,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -107,8 +117,8 @@ export async function demoOperator(home: DemoHome, facility: { name: string; zon
   });
   const made = JSON.parse(stdout) as { facility: string };
   const operator: Operator = { facility: made.facility, email, password };
-  // The password's own file stays until the operator is known: an interrupted first start finds nothing half-made.
   writeFileSync(`${file}.next`, `${JSON.stringify(operator)}\n`, { mode: 0o600 });
   renameSync(`${file}.next`, file);
+  rmSync(passwordFile);
   return operator;
 }
