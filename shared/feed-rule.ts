@@ -21,7 +21,7 @@ export function keyOfChange(change: FeedChange): FeedKey {
   return { kind: change.kind, key: change.id };
 }
 
-export function keyOfRow(put: FeedPut): FeedKey {
+function keyOfRow(put: FeedPut): FeedKey {
   return put.kind === 'grant' ? grantKey(put.row) : { kind: put.kind, key: put.row.id };
 }
 

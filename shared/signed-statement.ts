@@ -35,7 +35,7 @@ export function rawPublicKey(key: KeyObject): Uint8Array {
 }
 
 /** Names a key: the first 16 hexadecimal digits of the SHA-256 of its raw bytes. */
-export const keyName = (raw: Uint8Array): string => hash('sha256', raw, 'hex').slice(0, 16);
+const keyName = (raw: Uint8Array): string => hash('sha256', raw, 'hex').slice(0, 16);
 
 /** @param value what the statement's schema would parse; JSON. */
 export async function signStatement(type: StatementType, value: unknown, key: KeyObject): Promise<string> {

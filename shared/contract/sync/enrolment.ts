@@ -9,9 +9,6 @@ import * as z from 'zod';
 import { idSchema } from '../identifier.ts';
 import { bytesSchema, cursorSchema, epochSchema, gatewayId, hashSchema, jwsSchema, wallSchema } from './statement.ts';
 
-/** `KNK1-<id 8>-<secret 16>-<root 16>`, each group of Crockford base32 letters; dashes and case do not matter. */
-export const enrolmentCodePattern = /^KNK1-?[0-9A-HJKMNP-TV-Z]{8}-?[0-9A-HJKMNP-TV-Z]{16}-?[0-9A-HJKMNP-TV-Z]{16}$/i;
-
 /** Signed by the door process with the key it names. `code`: HMAC-SHA-256 under the code's secret over the three keys. */
 export const enrolmentProofStatement = z.strictObject({
   codeId: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{8}$/),

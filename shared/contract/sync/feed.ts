@@ -65,7 +65,6 @@ const removeSchema = z.discriminatedUnion('kind', [
 export const changeSchema = z.union([putSchema, removeSchema]);
 export type FeedChange = z.infer<typeof changeSchema>;
 export type FeedPut = z.infer<typeof putSchema>;
-export type FeedRemove = z.infer<typeof removeSchema>;
 export type FeedKind = FeedPut['kind'];
 
 /** The kinds, and the version of each kind's shape, that this build knows. A gateway names them in every poll. */
@@ -142,10 +141,6 @@ export const feedReply = z.strictObject({
   snapshotNeeded: z.boolean().default(false),
   head: cursorSchema,
 });
-export type FeedReply = z.infer<typeof feedReply>;
-
-/** One digest per kind: the sum of the rows' hashes. */
-export const digestsSchema = z.record(z.string().max(32), hashSchema);
 
 /** Signed by the door process once its readers use the state: "effective since". */
 export const feedAckStatement = z.strictObject({
@@ -235,4 +230,3 @@ export const snapshotChunkStatement = z.strictObject({
 });
 export type SnapshotChunk = z.infer<typeof snapshotChunkStatement>;
 export const snapshotReply = z.strictObject({ chunk: jwsSchema, certificate: jwsSchema.optional() });
-export const rawKeySchema = bytesSchema(32);
