@@ -103,6 +103,7 @@ function showHelp(name: string, terminal: Terminal): number {
 function openTerminal(): Terminal {
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+  endWithParent(() => ended.abort());
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') ended.abort();
   });
@@ -113,6 +114,14 @@ function openTerminal(): Terminal {
     language: environmentLanguage(),
     signal: ended.signal,
   };
+}
+
+/** Where another process of ours keeps this one, it does not go on alone. */
+function endWithParent(end: () => void): void {
+  if (process.channel === undefined) return;
+  process.once('disconnect', end);
+  // A command that is done ends, whoever is still at the other end.
+  process.channel?.unref();
 }
 
 function withLanguage(terminal: Terminal, asked: unknown): Terminal {

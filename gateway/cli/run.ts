@@ -34,7 +34,7 @@ async function keep(name: 'door' | 'edge', { flags, terminal }: Call): Promise<v
   const { signal } = terminal;
   while (!signal.aborted) {
     const child = spawn(process.execPath, [program, name, '--config', config], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const stop = () => void end(child);
     signal.addEventListener('abort', stop, { once: true });

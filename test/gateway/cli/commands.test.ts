@@ -42,8 +42,9 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'accept-device': ['hall-reader'],
   'clock-set': ['2026-01-31T09:00:00+09:00'],
   'area-reset': ['*'],
+  enroll: ['--code', 'KNK1-0', '--cloud', 'http://127.0.0.1:9'],
 };
-const asking = names.filter((name) => !['door', 'discover', 'doctor', 'simulate'].includes(name));
+const asking = names.filter((name) => !['door', 'edge', 'run', 'discover', 'doctor', 'simulate'].includes(name));
 
 describe('a command that asks the gateway', () => {
   test.each(asking)('%s says that none runs', async (name) => {

@@ -1,7 +1,7 @@
 /** `run`: two processes under one, each begun again without the other, both ended together. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,4 +49,17 @@ it('keeps both running, begins one again without the other, and ends both', asyn
   run.kill('SIGTERM');
   expect(await once(run, 'exit')).toEqual([0, null]);
   for (const pid of before.values()) expect(() => process.kill(pid, 0)).toThrow();
+}, 180_000);
+
+it('leaves neither behind when it is killed itself', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'kannuki-run-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const configFile = join(dir, 'gateway.yaml');
+  writeFileSync(configFile, 'dataDir: data\nrunDir: run\nclock: { ntp: assume }\njournal: { budgetMiB: 16 }\n');
+  const run = spawn(process.execPath, [program, 'run', '--config', configFile], { stdio: 'ignore' });
+  await expect.poll(() => answers(join(dir, 'run', 'edge.sock')), { timeout: 60_000 }).toBe(true);
+  const children = [...childrenOf(run.pid ?? 0).values()];
+  run.kill('SIGKILL');
+  const isGone = (pid: number) => !existsSync(`/proc/${pid}`);
+  await expect.poll(() => children.every(isGone), { timeout: 60_000 }).toBe(true);
 }, 180_000);
