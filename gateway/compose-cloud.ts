@@ -128,6 +128,7 @@ export class DoorCloud {
       journal,
       feed,
       hints,
+      executed: await archive.recentCommands(),
       certified: (certificate) => this.#store.keep({ ...enrolment, certificate }),
     });
     const enrolled: Enrolled = { enrolment, session, feed, journal, hints, cards };

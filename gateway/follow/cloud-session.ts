@@ -39,6 +39,8 @@ export interface SessionPorts {
   readonly journal: JournalDesk;
   readonly feed: FeedDesk;
   readonly hints: CloudHints;
+  /** Ids of the commands that former runs took up. */
+  readonly executed: readonly string[];
   /** Keeps a new certificate, durable when it resolves. */
   readonly certified: (certificate: KeyCertificate) => Promise<void>;
 }
@@ -66,7 +68,9 @@ export class CloudSession {
     this.#certificate = enrolment.certificate;
     const head = { epoch: 0, cursor: 0, digest: '' };
     const { gateway } = enrolment;
-    this.#state = followFrom({ gateway, head, floor: 0, certificateSerial: this.#certificate.serial, executed: [] });
+    const at = ports.now();
+    const executed = ports.executed.map((id) => ({ id, at }));
+    this.#state = followFrom({ gateway, head, floor: 0, certificateSerial: this.#certificate.serial, executed });
   }
 
   get certificate(): KeyCertificate {

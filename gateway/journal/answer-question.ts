@@ -12,6 +12,7 @@ import type { PreparedState } from './prepared-entry.ts';
 import { markAcked, retireAcked } from './prune.ts';
 import { entryOf, readAfter, readNewest, readPersonal } from './read-entries.ts';
 import { readUpload } from './read-upload.ts';
+import { recentCommands } from './recent-commands.ts';
 import type { JournalExtent, Question } from './thread-message.ts';
 
 /** Rows read between two looks at what waits to be written. */
@@ -42,6 +43,8 @@ export async function answerQuestion(
       return erasePersonal(journal, question.epoch, question.seqs);
     case 'open-requests':
       return traceOpenRequests(journal);
+    case 'recent-commands':
+      return recentCommands(journal, yieldToWrites);
     case 'sign-head':
       return journal.transact((transaction) => transaction.signHead());
     case 'heads':

@@ -11,6 +11,11 @@ export interface TraceRow {
   readonly requestId: string | null;
 }
 
+/** With the place of the entry. */
+export interface PlacedTrace extends TraceRow {
+  readonly place: number;
+}
+
 /** One request that was begun and has no end. */
 export interface OpenRequest {
   readonly requestId: string;

@@ -6,7 +6,7 @@ import type { ChainedEntry } from '#shared/journal-chain.ts';
 import type { SignedHead } from '#shared/signed-head.ts';
 import type { Statement, Store } from '../store/open-database.ts';
 import { prepareReader, type Reader, type Shape } from '../store/prepare-reader.ts';
-import type { TraceRow } from './interrupted.ts';
+import type { PlacedTrace } from './interrupted.ts';
 
 /** An entry as stored. */
 export interface EntryRow extends ChainedEntry {
@@ -55,7 +55,12 @@ const entryShape: Shape<EntryRow> = {
   prevHash: 'blob',
   hash: 'blob',
 };
-const traceShape: Shape<TraceRow> = { kind: 'text', door: 'text or null', requestId: 'text or null' };
+const traceShape: Shape<PlacedTrace> = {
+  place: 'integer',
+  kind: 'text',
+  door: 'text or null',
+  requestId: 'text or null',
+};
 const privateShape: Shape<PrivateRow> = { place: 'integer', salt: 'blob', value: 'text' };
 const stateShape: Shape<StateRow> = { kind: 'text', key: 'text', value: 'text', code: 'blob' };
 const sealShape: Shape<SealRow> = { tip: 'integer', tipHash: 'blob', stateSum: 'blob', code: 'blob' };
@@ -84,7 +89,7 @@ export interface JournalTables {
   readonly insertEntry: Statement<[EntryRow]>;
   readonly entriesAfter: Reader<[after: number, limit: number], EntryRow>;
   readonly entriesBefore: Reader<[before: number, limit: number], EntryRow>;
-  readonly traceBefore: Reader<[before: number, limit: number], TraceRow>;
+  readonly traceBefore: Reader<[before: number, limit: number], PlacedTrace>;
   readonly entryAt: Reader<[place: number], EntryRow>;
   readonly firstPlaceAfter: Statement<[after: number], number>;
   readonly placeAfterSome: Statement<[after: number, count: number], number>;
@@ -130,10 +135,10 @@ const entryStatements = (store: Store) => ({
     entryShape,
     `SELECT ${entryColumns} FROM entry WHERE place <= ? ORDER BY place DESC LIMIT ?`,
   ),
-  traceBefore: prepareReader<[number, number], TraceRow>(
+  traceBefore: prepareReader<[number, number], PlacedTrace>(
     store,
     traceShape,
-    `SELECT kind, door_id AS door, request_id AS requestId FROM entry WHERE place <= ? ORDER BY place DESC LIMIT ?`,
+    `SELECT place, kind, door_id AS door, request_id AS requestId FROM entry WHERE place <= ? ORDER BY place DESC LIMIT ?`,
   ),
   entryAt: prepareReader<[number], EntryRow>(store, entryShape, `SELECT ${entryColumns} FROM entry WHERE place = ?`),
   firstPlaceAfter: store

@@ -39,6 +39,8 @@ export interface JournalArchive {
   readonly report: StoresReport;
   /** Requests that were granted or commanded in a former run and have no end. */
   openRequests(): Promise<readonly OpenRequest[]>;
+  /** Ids of the commands that were taken up last, newest first: none of them may be taken up again. */
+  recentCommands(): Promise<readonly string[]>;
   /** Signs what is new, for an upload. */
   signHead(): Promise<SignedHead | undefined>;
   heads(query: { readonly afterPlace: number; readonly limit: number }): Promise<readonly SignedHead[]>;
@@ -93,6 +95,7 @@ function createArchive(link: JournalLink, report: StoresReport): JournalArchive 
   return {
     report,
     openRequests: () => link.ask({ kind: 'open-requests' }),
+    recentCommands: () => link.ask({ kind: 'recent-commands' }),
     signHead: () => link.ask({ kind: 'sign-head' }),
     heads: (query) => link.ask({ kind: 'heads', ...query }),
     acknowledge: (ack) => link.ask({ kind: 'acknowledge', ...ack }),

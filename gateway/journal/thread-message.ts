@@ -62,6 +62,7 @@ export interface JournalQuestions {
   'read-personal': { ask: { readonly epoch: number; readonly seq: number }; answer: PersonalValues | undefined };
   'erase-personal': { ask: { readonly epoch: number; readonly seqs: readonly number[] }; answer: number };
   'open-requests': { ask: object; answer: readonly OpenRequest[] };
+  'recent-commands': { ask: object; answer: readonly string[] };
   'sign-head': { ask: object; answer: SignedHead | undefined };
   heads: { ask: { readonly afterPlace: number; readonly limit: number }; answer: readonly SignedHead[] };
   acknowledge: { ask: { readonly epoch: number; readonly seq: number; readonly hash: string }; answer: boolean };
