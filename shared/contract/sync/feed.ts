@@ -13,16 +13,7 @@ import {
   readerRow,
   scheduleRow,
 } from '../replica-row.ts';
-import {
-  bytesSchema,
-  cursorSchema,
-  epochSchema,
-  gatewayId,
-  hashSchema,
-  jwsSchema,
-  nonceSchema,
-  wallSchema,
-} from './statement.ts';
+import { cursorSchema, epochSchema, gatewayId, hashSchema, jwsSchema, nonceSchema, wallSchema } from './statement.ts';
 
 /** As many as one batch may hold; a group of changes is never divided, so no group is larger. */
 export const changesMax = 500;
