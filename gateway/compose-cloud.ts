@@ -133,6 +133,8 @@ export class DoorCloud {
     });
     const enrolled: Enrolled = { enrolment, session, feed, journal, hints, cards };
     this.desk.enter(enrolled);
+    // What became durable before anybody listened.
+    await journal.look();
     await feed.trust(enrolment.certificate.feedKey);
   }
 }

@@ -9,6 +9,7 @@ import type { FrontDesk } from '../access/front-desk.ts';
 import type { CallContext } from '../control/door-side.ts';
 import { type Arguments, ControlRefusal } from '../control/messages.ts';
 import type { AskReply, CloudStatus, DeliverReply, DoorNeeds } from '../control/sync-replies.ts';
+import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { ReplicaFault } from '../replica/replica.ts';
 import type { CardWindow } from './card-window.ts';
@@ -54,9 +55,9 @@ export class CloudDesk {
   readonly #budget: RelayBudget;
   readonly #refused = new Map<string, number>();
   readonly #changed = new Set<() => void>();
-  readonly #unfollow: () => void;
   readonly #timer: NodeJS.Timeout;
   #enrolled: Enrolled | undefined;
+  #unfollow: () => void = () => {};
   #underProof = 0;
   #turn = 0;
   #lastGiven = '';
@@ -66,12 +67,6 @@ export class CloudDesk {
   constructor(ports: CloudDeskPorts) {
     this.#ports = ports;
     this.#budget = new RelayBudget(ports.now);
-    this.#unfollow = ports.journal.follow((entries) => {
-      const last = entries.at(-1);
-      if (last === undefined || this.#enrolled === undefined) return;
-      this.#enrolled.journal.grew({ epoch: last.epoch, seq: last.seq });
-      this.#tell();
-    });
     ports.desk.reads.onRead((request) => {
       const { session, cards } = this.#enrolled ?? {};
       if (session && cards?.offer(request, session.certificate.sealKey)) this.#tell();
@@ -81,6 +76,8 @@ export class CloudDesk {
 
   /** From now on, or until `undefined`, this gateway belongs to a cloud. */
   enter(enrolled: Enrolled | undefined): void {
+    this.#unfollow();
+    this.#unfollow = enrolled === undefined ? () => {} : this.#ports.journal.follow((entries) => this.#grew(entries));
     this.#enrolled = enrolled;
     this.#tell();
   }
@@ -175,6 +172,13 @@ export class CloudDesk {
       entriesBehind: acked.epoch === tip.epoch ? Math.max(0, tip.seq - acked.seq) : tip.seq,
       refused: Object.fromEntries(this.#refused),
     };
+  }
+
+  #grew(entries: readonly Entry[]): void {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    this.#enrolled?.journal.grew({ epoch: last.epoch, seq: last.seq });
+    this.#tell();
   }
 
   /** What the relay is told, with its place in the order of what it was told. */

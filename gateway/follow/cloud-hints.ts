@@ -14,6 +14,12 @@ interface Place {
   readonly cursor: number;
 }
 
+interface FeedNews {
+  readonly head: number;
+  readonly snapshotNeeded: boolean;
+  readonly isUnheard?: boolean | undefined;
+}
+
 /** Signed time is asked for again after so long: before a clock without another source counts as aged. */
 const timeEveryMs = 10 * 60_000;
 /** While the clock is in doubt. */
@@ -26,6 +32,8 @@ export class CloudHints {
   #repair: { readonly place: Place; readonly turn: RepairTurn } | undefined;
   #vainRepairs = 0;
   #snapshotFor: number | undefined;
+  /** The epoch for which the cloud wanted a snapshot, before it was told once more where this gateway stands. */
+  #wantedFor: number | undefined;
   #timedAt: MonoMs | undefined;
   /** How far the feed reaches, as far as is known. */
   feedHead = 0;
@@ -50,9 +58,16 @@ export class CloudHints {
     return !isSame(this.#answered, head);
   }
 
-  fed(told: { readonly head: number; readonly snapshotNeeded: boolean }, epoch: number): void {
+  /**
+   * A cloud that was put back from a copy may have forgotten an ack: before a snapshot is taken, and where neither changes nor
+   * contact came (`isUnheard`), it is told again.
+   */
+  fed(told: FeedNews, epoch: number): void {
     this.feedHead = told.head;
-    if (told.snapshotNeeded) this.#snapshotFor = epoch;
+    const isToldAgain = this.#wantedFor === epoch && this.#answered !== undefined;
+    this.#wantedFor = told.snapshotNeeded ? epoch : undefined;
+    if (told.snapshotNeeded && isToldAgain) this.#snapshotFor = epoch;
+    else if (told.snapshotNeeded || told.isUnheard) this.forgetAnswer();
   }
 
   needSnapshot(epoch: number): void {

@@ -10,6 +10,7 @@ import type { RemoteCommand } from '#shared/contract/sync/command.ts';
 import { feedKinds } from '#shared/contract/sync/feed.ts';
 import { type KeyCertificate, statementType } from '#shared/contract/sync/statement.ts';
 import { later, type MonoMs } from '#shared/instant.ts';
+import { digestOf } from '#shared/replica-digest.ts';
 import { signStatement, toBase64url } from '#shared/signed-statement.ts';
 import type { FrontDesk } from '../access/front-desk.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
@@ -49,6 +50,21 @@ type Outcome = Omit<DeliverReply, 'needs'>;
 type SmallKind = Exclude<StatementKind, 'batch' | 'urgent' | 'repair' | 'chunk' | 'enrolment'>;
 
 const refused = (reason: string): Outcome => ({ outcome: 'refused', reason });
+/** Of a gateway that holds no rows of this cloud. */
+const nothing = {
+  epoch: 0,
+  cursor: 0,
+  digest: digestOf({
+    facility: 0n,
+    schedule: 0n,
+    holiday: 0n,
+    door: 0n,
+    reader: 0n,
+    holder: 0n,
+    credential: 0n,
+    grant: 0n,
+  }),
+};
 const kinds = Object.entries(feedKinds)
   .map(([kind, version]) => `${kind}:${version}`)
   .join(',');
@@ -81,7 +97,7 @@ export class CloudSession {
     const { feed, hints, journal, cards, time, now } = this.#ports;
     const head = feed.head();
     return {
-      ack: head !== undefined && hints.isUnanswered(head),
+      ack: (head !== undefined || feed.floor > 0) && hints.isUnanswered(head ?? nothing),
       snapshot: head === undefined || hints.isSnapshotNeeded(head.epoch),
       repair: head !== undefined && hints.isRepairing(head),
       journal: journal.hasMore,
@@ -120,6 +136,8 @@ export class CloudSession {
     if (statement === 'batch' || statement === 'urgent' || statement === 'repair' || statement === 'chunk') {
       const outcome = await feed.take(statement, jws);
       if (outcome.outcome === 'applied' && statement === 'repair') hints.repaired('repaired');
+      // A cloud that gives what is older than we had may have forgotten how far that was.
+      if (statement === 'chunk' && outcome.reason === 'older') hints.forgetAnswer();
       return outcome;
     }
     const key = statement === 'certificate' ? this.#enrolment.root : this.#certificate.feedKey;
@@ -193,16 +211,17 @@ export class CloudSession {
     return { outcome: 'applied' };
   }
 
+  /** Without rows it says so, once it ever had some: the cloud then learns below which place no snapshot is taken. */
   async #ack(): Promise<Questions['ack']> {
     const { feed, identity, time } = this.#ports;
-    const head = feed.head();
-    if (head === undefined) return null;
-    const { epoch, cursor, digest } = head;
-    const { gateway } = this.#enrolment;
+    const [head, known] = [feed.head(), feed.floor];
+    if (head === undefined && known === 0) return null;
+    const { epoch, cursor, digest } = head ?? nothing;
+    const place = { gateway: this.#enrolment.gateway, epoch, cursor, digest, floor: Math.max(cursor, known) };
     const at = usableNow(time.read());
     this.#acks += 1;
     const [bootId, count, nonce] = [this.#bootId, this.#acks, this.#issue('poll')];
-    const said = { gateway, epoch, cursor, digest, at: at === undefined ? null : Math.floor(at), bootId, count, nonce };
+    const said = { ...place, at: at === undefined ? null : Math.floor(at), bootId, count, nonce };
     const ack = await signStatement(statementType.feedAck, said, identity.signKey);
     return { ack, health: feed.health(), epoch, cursor };
   }

@@ -22,7 +22,7 @@ export interface FeedDeskPorts {
   readonly replica: Replica;
   readonly lookup: LookupKeeper;
   readonly memory: StateMemory;
-  readonly desk: Pick<FrontDesk, 'keep' | 'alarms'>;
+  readonly desk: Pick<FrontDesk, 'keep' | 'alarms' | 'commands'>;
   readonly identity: DoorIdentity;
   /** Of the enrolment; a snapshot may carry another. */
   readonly lookupKey: () => Uint8Array | undefined;
@@ -37,6 +37,7 @@ const ofFeed = { kind: 'gateway', id: 'feed' } as const;
 export class FeedDesk {
   readonly #ports: FeedDeskPorts;
   #staged: Staged | undefined;
+  #feedKey = '';
 
   constructor(ports: FeedDeskPorts) {
     this.#ports = ports;
@@ -49,6 +50,11 @@ export class FeedDesk {
     return state.kind === 'live' && state.head.epoch > sinceEpoch ? state.head : undefined;
   }
 
+  /** No snapshot before this place of the feed is taken. */
+  get floor(): number {
+    return this.#ports.replica.floor;
+  }
+
   health(): GatewayHealth {
     return this.#ports.health();
   }
@@ -59,6 +65,7 @@ export class FeedDesk {
    */
   async trust(feedKey: string): Promise<void> {
     const { replica, gateway, sinceEpoch, memory } = this.#ports;
+    this.#feedKey = feedKey;
     const floor = memory.read('feed-floor', 'floor');
     const known = typeof floor === 'number' ? floor : 0;
     const staged = await replica.trust({ gateway, feedKey, sinceEpoch, floor: known });
@@ -86,6 +93,7 @@ export class FeedDesk {
 
   /** @throws StoreFault, ReplicaFault */
   async take(fed: FedKind, jws: string): Promise<Outcome> {
+    if (fed === 'urgent' && !(await this.#lookAhead(jws))) return { outcome: 'refused', reason: 'JOURNAL_UNAVAILABLE' };
     const outcome = await this.#ports.replica.follow(fed, jws);
     switch (outcome.kind) {
       case 'applied':
@@ -97,14 +105,27 @@ export class FeedDesk {
       case 'duplicate':
         return { outcome: 'duplicate' };
       case 'refused':
+        // The rest of what is too old is not asked for.
+        if (fed === 'chunk' && outcome.reason === 'older') this.#staged = undefined;
         return { outcome: 'refused', reason: outcome.reason };
     }
   }
 
-  #applied({ head, floor, unsupported }: Extract<FollowOutcome, { kind: 'applied' }>): void {
-    const { desk, memory } = this.#ports;
-    const known = memory.read('feed-floor', 'floor');
-    if (floor > head.cursor && floor !== known) desk.keep([{ kind: 'feed-floor', key: 'floor', value: floor }]);
+  /**
+   * How far urgent rows look ahead is durable before they count: after a crash, a snapshot from before them would undo them.
+   * @returns false where it cannot be kept.
+   */
+  async #lookAhead(jws: string): Promise<boolean> {
+    const { replica, desk } = this.#ports;
+    const proven = await replica.prove('urgent', jws, this.#feedKey);
+    // What is not the cloud's word, or changes nothing, is told apart by who applies it.
+    if (proven.kind === 'rejected' || !replica.isAhead(proven.value)) return true;
+    desk.keep([{ kind: 'feed-floor', key: 'floor', value: proven.value.head }]);
+    return (await desk.commands.settle()).kind === 'durable';
+  }
+
+  #applied({ unsupported }: Extract<FollowOutcome, { kind: 'applied' }>): void {
+    const { desk } = this.#ports;
     if (unsupported === undefined) desk.alarms.clear(ofFeed, 'FEED_HELD_UP');
     else desk.alarms.raise(ofFeed, 'FEED_HELD_UP', unsupported);
   }

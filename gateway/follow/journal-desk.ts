@@ -68,6 +68,11 @@ export class JournalDesk {
     return { acked: this.#after, tip: this.#tip };
   }
 
+  /** Reads anew how far the history goes. @throws StoreFault */
+  async look(): Promise<void> {
+    this.#tip = (await this.#ports.archive.extent()).tip;
+  }
+
   /** Entries became durable. */
   grew(tip: Place): void {
     this.#tip = tip;
