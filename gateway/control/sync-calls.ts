@@ -53,7 +53,14 @@ export const syncCalls = {
   /** What the cloud answered beside its statements, or how the way to it is. */
   'sync-told': z.union([
     z.strictObject({ ack: z.enum(['applied', 'noop', 'differs']), epoch: epochSchema, cursor: cursorSchema }),
-    z.strictObject({ feed: z.strictObject({ head: cursorSchema, snapshotNeeded: z.boolean() }) }),
+    z.strictObject({
+      feed: z.strictObject({
+        head: cursorSchema,
+        snapshotNeeded: z.boolean(),
+        /** A poll brought neither changes nor contact: the cloud may not have heard the last ack. */
+        isUnheard: z.boolean().optional(),
+      }),
+    }),
     z.strictObject({ repair: z.literal('same') }),
     z.strictObject({ snapshot: z.enum(['gone', 'needed']) }),
     z.strictObject({ read: z.string().max(64) }),

@@ -14,6 +14,8 @@ import type { Verified } from '#shared/signed-statement.ts';
 import type { ImportFindings } from '../import/import-facility.ts';
 import type { Batch, BatchOutcome } from './apply-batch.ts';
 import type { BuildOutcome, FedKind, FollowOutcome, Trust } from './feed-keeper.ts';
+import { judgeUrgent } from './follow-feed.ts';
+import { followFrom } from './follow-state.ts';
 import { nextEpoch } from './replica-folder.ts';
 import type { ReplicaHead } from './replica-head.ts';
 import type { ImportResult, KeeperPlace } from './replica-keeper.ts';
@@ -134,6 +136,20 @@ export class Replica {
     const isLive = state.kind === 'live' && isTheirs(state.head.epoch);
     const head = isLive ? state.head : { epoch: 0, cursor: 0, digest: '' };
     return { ...source, head, floor: Math.max(source.floor, journalled ?? 0) };
+  }
+
+  /** The furthest place of the feed that was ever applied or looked ahead to; 0 while nobody's word is taken. */
+  get floor(): number {
+    return this.#trusted()?.floor ?? 0;
+  }
+
+  /** Whether urgent rows would be taken, and look further ahead than the replica stands. */
+  isAhead(urgent: StatementOf<'urgent'>): boolean {
+    const trust = this.#trusted();
+    return (
+      trust !== undefined &&
+      judgeUrgent(followFrom({ ...trust, certificateSerial: 0, executed: [] }), urgent).kind === 'apply'
+    );
   }
 
   /**

@@ -143,7 +143,8 @@ export class Relay {
     for (const command of reply.commands) await this.#deliver('command', command);
     if (reply.lease !== undefined) await this.#deliver('lease', reply.lease);
     if (reply.urgent !== undefined) await this.#deliver('urgent', reply.urgent);
-    await this.#tell({ feed: { head: reply.head, snapshotNeeded: reply.snapshotNeeded } });
+    const isUnheard = reply.batch === undefined && reply.lease === undefined;
+    await this.#tell({ feed: { head: reply.head, snapshotNeeded: reply.snapshotNeeded, isUnheard } });
     if (reply.batch !== undefined) await this.#deliver('batch', reply.batch);
   }
 
