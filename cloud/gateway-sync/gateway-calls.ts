@@ -90,7 +90,7 @@ function addUpCalls(app: FastifyInstance, parts: SyncParts): void {
     if (answer.kind === 'acked') return { ack: answer.ack };
     if (answer.kind === 'refused') throw ignored(parts, request, { code: 'STATEMENT_INVALID', reason: answer.reason });
     const { epoch, seq, hash = '0'.repeat(64) } = answer.stand;
-    count(parts, request, answer.code);
+    count(parts, request, answer.reason ?? answer.code);
     throw new RequestRefused({ refused: answer.code, current: { epoch, seq, hash, ack: answer.ack } });
   });
 }

@@ -68,6 +68,8 @@ export function judgeAck(facts: AckFacts, ack: FeedAck): AckJudgement {
  * further ahead than any feed that there is: then only a snapshot tells.
  */
 function compare(ack: FeedAck, { head, placed }: AckFacts): Compared {
+  // It holds nothing: a snapshot is on its way.
+  if (ack.epoch === 0) return 'behind';
   if (ack.floor !== undefined && ack.floor > Math.max(ack.cursor, head.seq)) return 'strayed';
   if (ack.cursor >= head.seq) return ack.digest === head.digest ? 'same' : 'differs';
   if (placed === undefined) return 'behind';

@@ -28,10 +28,16 @@ import { readJournalFacts } from './read-journal-facts.ts';
 import { storeFork, storeUpload } from './store-upload.ts';
 import type { SyncParts } from './sync-parts.ts';
 
-/** `stand` is signed into the ack that goes with either answer. */
+/** `stand` is signed into the ack that goes with either answer; `reason` is what is counted where it is not the code. */
 export type JournalAnswer =
   | { readonly kind: 'acked'; readonly ack: string }
-  | { readonly kind: 'conflict'; readonly code: Code; readonly stand: JournalStand; readonly ack: string }
+  | {
+      readonly kind: 'conflict';
+      readonly code: Code;
+      readonly stand: JournalStand;
+      readonly ack: string;
+      readonly reason?: string;
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export async function takeJournal(
@@ -49,8 +55,11 @@ export async function takeJournal(
     return { judgement, stand: judgement.kind === 'store' ? judgement.stand : facts.stand };
   });
   const { judgement, stand } = judged;
-  if (judgement.kind === 'refused') return { kind: 'refused', reason: judgement.reason };
+  // Who signs with a key that was used up lost the head that names the next: by the ack it learns to begin anew.
+  const isHeadForged = judgement.kind === 'refused' && judgement.reason === 'head-forged';
+  if (judgement.kind === 'refused' && !isHeadForged) return { kind: 'refused', reason: judgement.reason };
   const ack = await signAck(parts, caller, stand);
+  if (isHeadForged) return { kind: 'conflict', code: 'JOURNAL_FORKED', stand, ack, reason: 'head-forged' };
   if (judgement.kind === 'gap') return { kind: 'conflict', code: 'JOURNAL_GAP', stand, ack };
   if (judgement.kind === 'forked') return { kind: 'conflict', code: 'JOURNAL_FORKED', stand, ack };
   return { kind: 'acked', ack };

@@ -67,6 +67,14 @@ describe('a signed ack', () => {
     expect(judgeAck({ ...facts, placed: digest }, ack({ floor: 12 }))).toMatchObject({ compared: 'behind' });
   });
 
+  it('that says there are no rows counts, is no difference, and keeps the feed above what there was', () => {
+    const nothing = ack({ epoch: 0, cursor: 0, floor: 12 });
+    const counted = { kind: 'count', effectiveTo: 0, compared: 'behind' };
+    expect(judgeAck({ ...facts, placed: 'no-end' }, nothing)).toMatchObject({ ...counted, withdrawAfter: 0 });
+    const restored = { ...facts, head: { seq: 8, digest } };
+    expect(judgeAck(restored, nothing)).toMatchObject({ ...counted, alarm: 'ahead', raiseHeadTo: 12 });
+  });
+
   it('of another gateway is refused', () => {
     expect(judgeAck(facts, ack({ gateway: 'gw2' }))).toEqual({ kind: 'refused', reason: 'other-gateway' });
   });
