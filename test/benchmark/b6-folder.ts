@@ -21,33 +21,32 @@ export interface EnrolledPlan {
   readonly folder: string;
   readonly cloud: SigningCloud;
   readonly url: string;
-  /** None: nothing is in force yet, and the cloud is asked for everything. */
   readonly credentials: number;
+  /** What is there came from the cloud; otherwise the cloud will be asked for everything. */
+  readonly isCurrent: boolean;
   readonly doors: number;
   /** Serial port of the one line, if there is one. */
   readonly port?: string;
 }
 
 export async function prepareEnrolledFolder(plan: EnrolledPlan): Promise<GatewayFolder> {
-  const { folder, cloud, url, credentials, doors, port } = plan;
+  const { folder, cloud, url, credentials, doors, isCurrent, port } = plan;
   const configFile = join(folder, 'gateway.yaml');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(configFile, configText(url, port));
   const config = loadConfig(configFile);
   const history = await openHistory(config, { entry: ownThreads.journal, onChange: () => {} });
-  await enrolAt(history, cloud);
-  if (credentials > 0) {
-    await new LookupKeeper(history.site, history.lookupKey, undefined).keep(1, cloud.lookupKey);
-    const rows = streamOf(sampleFacility(credentials, doors));
-    const codes = createRowCodes(history.rowKey);
-    await buildSnapshot({ folder: config.dataDir, epoch: 1, cursor: benchCursor, rows, codes });
-    switchPointer(config.dataDir, 1);
-  }
+  await enrolAt(history, cloud, isCurrent ? 0 : 1);
+  await new LookupKeeper(history.site, history.lookupKey, undefined).keep(1, cloud.lookupKey);
+  const rows = streamOf(sampleFacility(credentials, doors));
+  const codes = createRowCodes(history.rowKey);
+  await buildSnapshot({ folder: config.dataDir, epoch: 1, cursor: benchCursor, rows, codes });
+  switchPointer(config.dataDir, 1);
   await history.close();
   return { configFile, adminSocket: join(config.runDir, 'admin.sock') };
 }
 
-async function enrolAt({ site, archive }: History, cloud: SigningCloud): Promise<void> {
+async function enrolAt({ site, archive }: History, cloud: SigningCloud, sinceEpoch: number): Promise<void> {
   const store = new EnrolmentStore(site);
   await store.identity();
   const { firstEpoch, firstKey } = await archive.extent();
@@ -57,6 +56,7 @@ async function enrolAt({ site, archive }: History, cloud: SigningCloud): Promise
     facility: identifier<'facility'>(facility),
     facilityName: 'Bench',
     root: cloud.rootKey,
+    sinceEpoch,
     certificate: keyCertificateStatement.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))),
     journal: { epoch: firstEpoch, firstKey: toBase64url(firstKey) },
   };

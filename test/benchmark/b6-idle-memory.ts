@@ -58,7 +58,15 @@ export async function run(): Promise<BenchRow[]> {
   try {
     const program = await bundleGateway(join(folder, 'program'));
     const place = (name: string, credentials: number, port: string) =>
-      prepareEnrolledFolder({ folder: join(folder, name), cloud: signing, url: cloud.url, credentials, doors, port });
+      prepareEnrolledFolder({
+        folder: join(folder, name),
+        cloud: signing,
+        url: cloud.url,
+        credentials,
+        doors,
+        isCurrent: true,
+        port,
+      });
     const [large, small] = [await place('large', many, cable.near), await place('small', few, otherCable.near)];
     const running = {
       homebridge: await beginHomebridge(join(folder, 'homebridge'), children),
