@@ -67,7 +67,8 @@ function lookUp(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<
     const stand = await readStand(transaction, caller);
     if (!isServed(stand.status)) throw new RequestRefused({ refused: 'GATEWAY_REVOKED' });
     await noteSeen(transaction, caller, { stand, kinds: query.kinds });
-    const orders = stand.status === 'active' ? await offerCommands(transaction, caller, query.nonce, parts.now()) : [];
+    const isOrdered = stand.isOrdered && stand.status === 'active';
+    const orders = isOrdered ? await offerCommands(transaction, caller, query.nonce, parts.now()) : [];
     return { ...(await sayFeed(transaction, caller, { stand, query })), commands: orders };
   });
 }

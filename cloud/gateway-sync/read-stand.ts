@@ -22,10 +22,13 @@ export interface GatewayStand {
   readonly kinds: string;
   /** ms since it was heard of, `undefined` if never. */
   readonly unseenMs: number | undefined;
+  /** Whether a command may wait for it: without one nobody need look. */
+  readonly isOrdered: boolean;
 }
 
 interface StandRow extends HeadRow {
   readonly is_numbered: boolean;
+  readonly is_ordered: boolean;
   readonly status: GatewayStatus;
   readonly epoch: number | null;
   readonly cursor_seq: number;
@@ -39,6 +42,8 @@ export async function readStand(transaction: TenantTransaction, owner: QueueOwne
   const { facilityId, gatewayId } = owner;
   const found = await sql<StandRow>`select g.status, a.epoch, a.cursor_seq, a.digest, a.is_same, h.kinds,
       f.head_seq, f.retained_from, f.sums, f.head_seq is not null as is_numbered,
+      exists (select from gateway_command c where c.facility_id = g.facility_id and c.gateway_id = g.id
+        and c.status in ('queued', 'delivered')) as is_ordered,
       (extract(epoch from now() - h.last_seen_at) * 1000)::float8 as unseen_ms
     from gateway g
     left join feed_ack a on a.facility_id = g.facility_id and a.gateway_id = g.id
@@ -54,6 +59,7 @@ export async function readStand(transaction: TenantTransaction, owner: QueueOwne
     acked: epoch === null ? undefined : { epoch, cursor, digest, isSame },
     kinds: row.kinds ?? '',
     unseenMs: row.unseen_ms ?? undefined,
+    isOrdered: row.is_ordered,
   };
 }
 
@@ -68,8 +74,9 @@ export async function noteSeen(
   const isFresh = stand.unseenMs !== undefined && stand.unseenMs < notedEveryMs && stand.kinds === kinds;
   if (isFresh) return;
   // Nobody waits for a disk to say that somebody was seen.
-  await sql`select set_config('synchronous_commit', 'off', true)`.execute(transaction);
-  await sql`insert into gateway_health (facility_id, gateway_id, kinds) values (${facilityId}, ${gatewayId}, ${kinds})
+  await sql`with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into gateway_health (facility_id, gateway_id, kinds)
+    select ${facilityId}, ${gatewayId}, ${kinds} from unhurried
     on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(
     transaction,
   );
