@@ -23,7 +23,7 @@ import { createBenchFolder } from './journal-bench.ts';
 const credentials = 100_000;
 const before = 1_000;
 const doors = 64;
-const eachMs = 6_000;
+const eachMs = 4_000;
 const killEveryMs = 500;
 const snapshotWithinMs = 120_000;
 /** An edge process whose heap fills until the engine ends it. */

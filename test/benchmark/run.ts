@@ -14,9 +14,18 @@ import type { BenchRow } from './bench-row.ts';
 const benches: Readonly<Record<string, string>> = {
   B1: 'b1-decision.ts',
   B2: 'b2-durable-grant.ts',
+  B3: 'b3-beside-load.ts',
+  B4: 'b4-apply.ts',
   B5: 'b5-start.ts',
+  B6: 'b6-idle-memory.ts',
   B7: 'b7-verify.ts',
   B8: 'b8-card-to-release.ts',
+  B9: 'b9-dispatch.ts',
+  B10: 'b10-hints.ts',
+  B11: 'b11-tenants.ts',
+  B12: 'b12-revoke.ts',
+  B13: 'b13-waiting.ts',
+  B14: 'b14-throughput.ts',
   B15: 'b15-flash.ts',
 };
 const report = fileURLToPath(new URL('../../bench.json', import.meta.url));
