@@ -1,8 +1,8 @@
 /**
  * History on its way up, from the door process's side: what goes next, and what the cloud's signed answers mean.
  *
- * Guarantees: only a proven ack of our own entry lets anything be pruned; one above what is here, or of a head that is not
- * here any more, begins a new epoch, since this journal then lost its end. Where the cloud says it has less, sending goes on from there.
+ * Guarantees: only a proven ack of our own entry lets anything be pruned; one above what is here, of an entry that is
+ * another here, or of a head that is not here any more, begins a new epoch, since this journal is not the one that was sent. Where the cloud says it has less, sending goes on from there.
  * Not promised: that what was sent arrived. It is sent again until it is answered for.
  */
 
@@ -14,6 +14,7 @@ import { placeOf } from '#shared/journal-chain.ts';
 import { signStatement, toBase64url } from '#shared/signed-statement.ts';
 import type { Stamp } from '../access/access-entries.ts';
 import type { AlarmBoard } from '../access/alarm-board.ts';
+import { judgeJournalAck } from '../journal/judge-ack.ts';
 import type { JournalArchive } from '../journal/open-journal.ts';
 import type { UploadPage } from '../journal/read-upload.ts';
 import type { DoorIdentity, Enrolment } from './enrolment-store.ts';
@@ -31,7 +32,7 @@ export interface JournalDeskPorts {
 export type AckOutcome =
   | { readonly kind: 'acked' }
   | { readonly kind: 'began'; readonly epoch: number }
-  | { readonly kind: 'refused'; readonly reason: 'other-gateway' | 'forked' };
+  | { readonly kind: 'refused'; readonly reason: 'other-gateway' };
 
 interface Place {
   readonly epoch: number;
@@ -91,32 +92,46 @@ export class JournalDesk {
     return taken;
   }
 
-  async #take(ack: JournalAck): Promise<AckOutcome> {
-    const { archive, enrolment, alarms } = this.#ports;
-    if (ack.gateway !== enrolment.gateway) return { kind: 'refused', reason: 'other-gateway' };
+  async #take(word: JournalAck): Promise<AckOutcome> {
+    const { archive, enrolment } = this.#ports;
     const { tip, acked } = await archive.extent();
     this.#tip = tip;
-    const place = { epoch: ack.epoch, seq: ack.seq };
-    if (isBehind(tip, place)) return await this.#beginAfter(place);
-    // Of an epoch that ended here, the cloud may have more than was left: then the next one said so.
-    const isPast = place.epoch < tip.epoch || !isBehind(acked, place);
-    const isOurs = ack.seq === 0 || (await archive.acknowledge(ack)) || isPast;
-    if (!isOurs) {
-      alarms.raise({ kind: 'gateway', id: 'journal' }, 'GATEWAY_FORKED', `entry ${ack.seq} is another in the cloud`);
-      return { kind: 'refused', reason: 'forked' };
+    const place = { epoch: word.epoch, seq: word.seq };
+    // Before the first entry it may stand on anything.
+    const hashAt = word.seq === 0 ? word.hash : await archive.hashAt(place);
+    const keyAfter = toBase64url(await archive.keyAfter(place));
+    const stand = { tip: placeOf(tip.epoch, tip.seq), acked: placeOf(acked.epoch, acked.seq) };
+    const judged = judgeJournalAck(stand, word, { gateway: enrolment.gateway, hashAt, keyAfter });
+    switch (judged.kind) {
+      case 'refused':
+        return judged;
+      case 'lost':
+        return await this.#beginAfter(place, hashAt !== undefined && hashAt !== word.hash);
+      case 'advance':
+        if (word.seq > 0) await archive.acknowledge(word);
+        this.#after = place;
+        return { kind: 'acked' };
+      case 'duplicate':
+        this.#after = this.#resumeAt(place);
+        return { kind: 'acked' };
     }
-    const isHeadLost = place.epoch === tip.epoch && toBase64url(await archive.keyAfter(place)) !== ack.nextKey;
-    if (isHeadLost) return await this.#beginAfter(place);
-    this.#after = place;
-    return { kind: 'acked' };
   }
 
-  /** The cloud has what is not here any more. */
-  async #beginAfter(place: Place): Promise<AckOutcome> {
+  /** The cloud has less than it once answered for, or does not take what it is sent of an epoch that is over. */
+  #resumeAt(place: Place): Place {
+    const isOver = place.epoch < this.#tip.epoch && !isBehind(this.#after, place);
+    return isOver ? { epoch: this.#tip.epoch, seq: 0 } : place;
+  }
+
+  /** The cloud has what is not here any more, or is another here. What the former epoch holds unsent is never sent. */
+  async #beginAfter(place: Place, isOther: boolean): Promise<AckOutcome> {
     const { archive, alarms, stamp } = this.#ports;
     const epoch = await archive.beginEpoch(place, stamp());
-    alarms.raise({ kind: 'gateway', id: 'journal' }, 'JOURNAL_MISSING', `the cloud has entry ${place.seq}`);
-    this.#after = place;
+    const subject = { kind: 'gateway', id: 'journal' } as const;
+    if (isOther) alarms.raise(subject, 'GATEWAY_FORKED', `entry ${place.seq} is another in the cloud`);
+    else alarms.raise(subject, 'JOURNAL_MISSING', `the cloud has entry ${place.seq}`);
+    this.#after = { epoch, seq: 0 };
+    this.#tip = (await archive.extent()).tip;
     return { kind: 'began', epoch };
   }
 

@@ -9,7 +9,7 @@ import type { JournalFile } from './journal-file.ts';
 import type { JournalService } from './journal-service.ts';
 import { beginEpoch } from './open-stores.ts';
 import type { PreparedState } from './prepared-entry.ts';
-import { markAcked, retireAcked } from './prune.ts';
+import { hashAt, markAcked, retireAcked } from './prune.ts';
 import { entryOf, readAfter, readNewest, readPersonal } from './read-entries.ts';
 import { readUpload } from './read-upload.ts';
 import { recentCommands } from './recent-commands.ts';
@@ -55,6 +55,8 @@ export async function answerQuestion(
       return extentOf(journal);
     case 'upload':
       return readUpload(journal, question.after, yieldToWrites);
+    case 'hash-at':
+      return hashAt(journal, placeOf(question.epoch, question.seq));
     case 'key-after':
       return keyAfter(journal, placeOf(question.epoch, question.seq));
     case 'prune':

@@ -51,6 +51,8 @@ export interface JournalArchive {
   /** The cloud knows entries that we lost: what follows is a new epoch, later than `known`. @returns its number. */
   beginEpoch(known: { readonly epoch: number; readonly seq: number }, stamp: ClockStamp): Promise<number>;
   extent(): Promise<JournalExtent>;
+  /** Of the entry there, in lower-case hexadecimal; `undefined` where none is known. */
+  hashAt(place: { readonly epoch: number; readonly seq: number }): Promise<string | undefined>;
   /** Raw key that signs the first head after a place. */
   keyAfter(place: { readonly epoch: number; readonly seq: number }): Promise<Uint8Array>;
   /** What goes up next, after a place that the cloud has. @returns `undefined` where there is nothing. @throws StoreFault */
@@ -103,6 +105,7 @@ function createArchive(link: JournalLink, report: StoresReport): JournalArchive 
     beginEpoch: (known, stamp) => link.ask({ kind: 'begin-epoch', known, stamp }),
     extent: () => link.ask({ kind: 'extent' }),
     upload: (after) => link.ask({ kind: 'upload', after }),
+    hashAt: (place) => link.ask({ kind: 'hash-at', ...place }),
     keyAfter: (place) => link.ask({ kind: 'key-after', ...place }),
     personal: (at) => link.ask({ kind: 'read-personal', ...at }),
     erasePersonal: (entries) => link.ask({ kind: 'erase-personal', ...entries }),

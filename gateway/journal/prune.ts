@@ -76,11 +76,16 @@ export function deleteRetired(file: JournalFile): boolean {
  */
 export function markAcked(file: JournalFile, ack: { epoch: number; seq: number; hash: string }): boolean {
   const place = placeOf(ack.epoch, ack.seq);
-  const { boundary, boundaryHash } = file.position().extent;
-  const hash = place === boundary ? boundaryHash : file.tables.entryAt.get(place)?.hash;
-  if (!hash || hexOf(hash) !== ack.hash) return false;
+  if (hashAt(file, place) !== ack.hash) return false;
   file.transact((transaction) => transaction.markAcked(place));
   return true;
+}
+
+/** Also of the last that was let go. @returns lower-case hexadecimal; `undefined` where no entry is known. */
+export function hashAt(file: JournalFile, place: number): string | undefined {
+  const { boundary, boundaryHash } = file.position().extent;
+  const hash = place === boundary ? boundaryHash : file.tables.entryAt.get(place)?.hash;
+  return hash && hexOf(hash);
 }
 
 const pointOf = (place: number) => ({ epoch: epochOf(place), seq: seqOf(place) });

@@ -69,6 +69,7 @@ export interface JournalQuestions {
   /** What the cloud has answered for, and how far the history goes. */
   extent: { ask: object; answer: JournalExtent };
   upload: { ask: { readonly after: UploadFrom }; answer: UploadPage | undefined };
+  'hash-at': { ask: { readonly epoch: number; readonly seq: number }; answer: string | undefined };
   /** The key that signs the first head after a place; raw. */
   'key-after': { ask: { readonly epoch: number; readonly seq: number }; answer: Uint8Array };
   prune: { ask: { readonly before: number }; answer: boolean };
