@@ -10,7 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { defaultConfigFile } from '../environment.ts';
 import { type Call, type Command, textFlag } from './command.ts';
 
-const program = fileURLToPath(new URL('../main.ts', import.meta.url));
+/** Beside this file's folder as source, beside the program in a bundle. */
+const main = import.meta.url.endsWith('.ts') ? '../main.ts' : './main.js';
+const program = fileURLToPath(new URL(main, import.meta.url));
 /** A process that ends again and again is begun again at most so often. */
 const againAfterMs = 1_000;
 /** After this both are ended whatever they do. */
