@@ -24,6 +24,8 @@ const credentials = 100_000;
 const before = 1_000;
 const doors = 64;
 const eachMs = 4_000;
+/** Beyond the checks that follow a start. */
+const settleMs = 9_000;
 const killEveryMs = 500;
 const snapshotWithinMs = 120_000;
 /** An edge process whose heap fills until the engine ends it. */
@@ -42,7 +44,7 @@ export async function run(): Promise<BenchRow[]> {
   const edge = new Edge(program, configFile);
   try {
     await door.hears('open');
-    await pause(2_000);
+    await pause(settleMs);
     const idle = await door.during(() => pause(eachMs));
     const snapshot = await door.during(async () => {
       edge.begin();
