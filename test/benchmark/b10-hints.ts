@@ -18,7 +18,7 @@ import type { BenchRow } from './bench-row.ts';
 import { median, round } from './journal-bench.ts';
 
 const pairs = 12;
-const turnMs = 3_000;
+const turnMs = 2_000;
 const callers = 8;
 const facilityCount = 16;
 const limit = 0.95;
