@@ -151,10 +151,7 @@ export class DoorGateway {
     news.begin({ desk: this.#desk, archive: history.archive, replica: this.#replica.reader });
     for (const line of config.lines) this.#buses.open(line.id);
     this.#keys.watch();
-    this.#timers = [
-      setInterval(() => this.#desk.tick(), tickMs),
-      setInterval(() => this.#prune(), pruneEveryMs),
-    ];
+    this.#timers = [setInterval(() => this.#desk.tick(), tickMs), setInterval(() => this.#prune(), pruneEveryMs)];
     this.#cloudLoaded = this.#loadCloud();
   }
 
