@@ -136,4 +136,5 @@ async function close(): Promise<void> {
   process.disconnect?.();
 }
 
+process.once('disconnect', () => process.exit());
 say({ kind: 'open' });
