@@ -20,8 +20,14 @@ import { deleteRetired, retireOldest, usedBytes } from './prune.ts';
 import { openReserve, type ReserveFile } from './reserve-file.ts';
 import type { CommittedOperation, JournalThreadOptions, Operation } from './thread-message.ts';
 
-/** A head is signed after so many entries: an upload ends at a head, and holds at most 500. */
-const entriesPerHead = 256;
+/**
+ * A head is signed after so many entries, or so much text of theirs, bytes: an upload ends at a head, holds at most 500 entries
+ * and 512 KiB, and can be made as small as what is under one head, where whatever lies on the way takes no more.
+ */
+const entriesPerHead = 64;
+const bytesPerHead = 64 * 1024;
+/** Around an entry's own texts. */
+const entryFrameBytes = 400;
 /** The log is carried over into the database after so many commits: about a megabyte of it. */
 const commitsPerCheckpoint = 300;
 const commitsPerBudgetCheck = 64;
@@ -43,6 +49,8 @@ export class JournalService {
   #stamp: ClockStamp;
   #commits = 0;
   #isDeleting = true;
+  /** What was written since the head at `place`; before the first entry of this run nobody counted. */
+  #span: { readonly place: number; readonly bytes: number } | undefined;
   #fault: StoreFault;
 
   /** @param at the machine's wall clock, ms. @throws StoreFault if a file must be left alone. */
@@ -146,7 +154,7 @@ export class JournalService {
     const done = journal.transact((transaction) => {
       const committed = operations.map(({ op, drafts, state }) => {
         const firstSeq = seqOf(transaction.position.tip) + 1;
-        for (const draft of drafts) appendOne(transaction, draft);
+        for (const draft of drafts) this.#append(transaction, draft);
         for (const write of state) transaction.putState(write);
         return { op, firstSeq, lastSeq: seqOf(transaction.position.tip) };
       });
@@ -156,6 +164,17 @@ export class JournalService {
     const last = operations.at(-1)?.drafts.at(-1);
     if (last) this.#stamp = { at: last.at as ClockStamp['at'], clockState: last.clockState };
     return done;
+  }
+
+  #append(transaction: JournalTransaction, draft: PreparedDraft): void {
+    const { tip, headPlace } = transaction.position;
+    const isUncounted = this.#span === undefined && seqOf(tip) > 0 && tip !== headPlace;
+    const before = this.#span?.place === headPlace ? this.#span.bytes : 0;
+    const bytes = before + bytesOf(draft);
+    this.#span = { place: headPlace, bytes };
+    transaction.append(draft);
+    const entries = seqOf(transaction.position.tip) - seqOf(headPlace);
+    if (isUncounted || entries >= entriesPerHead || bytes >= bytesPerHead) transaction.signHead();
   }
 
   #isWithinBudget({ journal }: Stores): boolean {
@@ -233,7 +252,5 @@ export class JournalService {
   }
 }
 
-function appendOne(transaction: JournalTransaction, draft: PreparedDraft): void {
-  transaction.append(draft);
-  if (seqOf(transaction.position.tip) - seqOf(transaction.position.headPlace) >= entriesPerHead) transaction.signHead();
-}
+const bytesOf = ({ body, personal }: PreparedDraft): number =>
+  Buffer.byteLength(body) + Buffer.byteLength(personal ?? '') + entryFrameBytes;

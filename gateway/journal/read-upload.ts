@@ -94,7 +94,8 @@ async function readRows(file: JournalFile, start: number, yieldToWrites: () => P
 /** @returns false where the row is of a later epoch, or too much for this upload. */
 function takeRow(file: JournalFile, taken: { readonly rows: EntryRow[]; bytes: number }, row: EntryRow): boolean {
   const before = taken.rows.at(-1);
-  taken.bytes += row.body.length + (row.personalHash === null ? entryFrameBytes : 2 * entryFrameBytes);
+  taken.bytes +=
+    Buffer.byteLength(JSON.stringify(row.body)) + (row.personalHash === null ? entryFrameBytes : 2 * entryFrameBytes);
   if (taken.bytes > uploadBytesMax - frameBytes) return false;
   if (before !== undefined && epochOf(before.place) !== epochOf(row.place)) return false;
   if (before !== undefined && judgeNext(before, row) !== undefined) throw damaged(file, row.place);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OpenedJournal, OpenJournalOptions } from '#gateway/journal/open-journal.ts';
 import type { UploadPage } from '#gateway/journal/read-upload.ts';
-import { journalUpload } from '#shared/contract/sync/journal.ts';
+import { journalUpload, uploadBytesMax } from '#shared/contract/sync/journal.ts';
 import { wallMs } from '#shared/instant.ts';
 import { entryHash, hexOf, placeOf } from '#shared/journal-chain.ts';
 import { isHeadSignedBy } from '#shared/signed-head.ts';
@@ -75,7 +75,26 @@ it('sends fewer where fewer are wanted, but never without a head', async () => {
   for (let n = 0; n < 6; n += 1) await append(100);
   const page = await opened.archive.upload({ epoch: 1, seq: 0, entries: 300 });
   expect(page?.entries).toHaveLength(256);
-  expect(await opened.archive.upload({ epoch: 1, seq: 0, entries: 1 })).toEqual(page);
+  const least = await opened.archive.upload({ epoch: 1, seq: 0, entries: 1 });
+  expect([least?.entries.length, least?.heads.length]).toEqual([64, 1]);
+});
+
+it('gives long entries in pages that the cloud takes, each under a head', async () => {
+  await open();
+  const long = { ...draft('door.opened'), body: { text: '扉"'.repeat(2_000) } };
+  for (let n = 0; n < 20; n += 1) await opened.journal.append(Array.from({ length: 15 }, () => long));
+  const { firstKey, tip } = await opened.archive.extent();
+  let key = firstKey;
+  let after = { epoch: 1, seq: 0, entries: 500 };
+  while (after.seq < tip.seq) {
+    const page = await opened.archive.upload(after);
+    if (page === undefined) throw new Error(`nothing after ${after.seq}`);
+    key = verified(page, key);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(uploadBytesMax);
+    after = { ...after, seq: page.entries.at(-1)?.seq ?? 0 };
+  }
+  const least = await opened.archive.upload({ epoch: 1, seq: 0, entries: 1 });
+  expect(Buffer.byteLength(JSON.stringify(least))).toBeLessThan(100 * 1024);
 });
 
 it('signs the end of the journal when it is asked for, and not a second time', async () => {
