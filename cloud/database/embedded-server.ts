@@ -20,9 +20,10 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DatabaseFault } from './database-fault.ts';
-import { findPostmaster, stopPostmaster, waitForPostmaster } from './postmaster.ts';
+import { findPostmaster, notStarted, stopPostmaster, waitForPostmaster } from './postmaster.ts';
 import { embeddedBinaries, isOpenToAll, type ServerUser, serverUser } from './server-binaries.ts';
 
 export interface ServerOptions {
@@ -47,6 +48,8 @@ export interface EmbeddedServer {
 }
 
 const startMs = 30_000;
+const leftoversMs = 10_000;
+const againAfterMs = 250;
 const stopMs = 15_000;
 const run = promisify(execFile);
 
@@ -57,15 +60,26 @@ export async function startServer(options: ServerOptions): Promise<EmbeddedServe
   const binaries = options.binaries ?? embeddedBinaries(user);
   const data = join(folder, 'data');
   if (!existsSync(join(data, 'PG_VERSION'))) await createCluster(options, binaries, user);
-  const running = findPostmaster(data);
-  const hasEnded = running ? () => findPostmaster(data) === undefined : await launch(options, binaries, user);
-  const { pid, port } = await waitForPostmaster(data, startMs, hasEnded);
+  const { pid, port, isAdopted } = await adoptOrLaunch(data, () => launch(options, binaries, user));
   return {
     adminUrl: `postgres://kannuki_admin:${readPassword(folder)}@127.0.0.1:${port}/postgres`,
     pid,
-    isAdopted: running !== undefined,
+    isAdopted,
     stop: () => stopPostmaster(data, stopMs),
   };
+}
+
+/** Where a server was killed its sessions hold its memory for a moment, and a new one ends at once: then it is tried again. */
+async function adoptOrLaunch(data: string, start: () => Promise<() => boolean>) {
+  const until = performance.now() + leftoversMs;
+  for (;;) {
+    const running = findPostmaster(data);
+    const hasEnded = running ? () => findPostmaster(data) === undefined : await start();
+    const found = await waitForPostmaster(data, startMs, hasEnded);
+    if (found !== 'ended') return { ...found, isAdopted: running !== undefined };
+    if (performance.now() > until) throw notStarted(data);
+    await pause(againAfterMs);
+  }
 }
 
 const readPassword = (folder: string): string => readFileSync(join(folder, 'admin.password'), 'utf8').trim();

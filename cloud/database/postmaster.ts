@@ -24,30 +24,34 @@ export function findPostmaster(folder: string): Postmaster | undefined {
   return { pid, port: Number(lines[3]), isReady: (lines[7] ?? '').trim() === 'ready' };
 }
 
-/** A pid that was given to another program since the power failed is no server. */
+/** A pid that was given to another program since the power failed is no server; nor is one that is dead and not yet buried. */
 function isPostgres(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+    return stat.includes('(postgres') && state !== 'Z' && state !== 'X';
   } catch {
     return false;
   }
 }
 
-/** @throws DatabaseFault DATABASE_UNAVAILABLE after `timeoutMs`. */
+/** @returns `ended` where it ended instead of starting. @throws DatabaseFault DATABASE_UNAVAILABLE after `timeoutMs`. */
 export async function waitForPostmaster(
   folder: string,
   timeoutMs: number,
   hasEnded: () => boolean,
-): Promise<Postmaster> {
+): Promise<Postmaster | 'ended'> {
   const waited = await waitFor(() => {
     const found = findPostmaster(folder);
     if (found) return found.isReady ? found : undefined;
     return hasEnded() ? 'ended' : undefined;
   }, timeoutMs);
-  if (waited === undefined || waited === 'ended')
-    throw new DatabaseFault('DATABASE_UNAVAILABLE', `the server of ${folder} did not start: see server.log there`);
+  if (waited === undefined) throw notStarted(folder);
   return waited;
 }
+
+export const notStarted = (folder: string): DatabaseFault =>
+  new DatabaseFault('DATABASE_UNAVAILABLE', `the server of ${folder} did not start: see server.log there`);
 
 /** Ends sessions and stops: fast, then at once. Resolves when the server is gone. */
 export async function stopPostmaster(folder: string, timeoutMs: number): Promise<void> {
