@@ -22,7 +22,7 @@ export const gatewayRefusals = {
   ),
   ENROLMENT_CODE_MALFORMED: text(
     ['This is no enrolment code.', '登録コードの形式が正しくありません。'],
-    ['Type it as it is shown: KNK1-…', '表示どおりに入力してください(KNK1-…)。'],
+    ['Type it as it is shown, from KNK1 to its end.', '表示どおりに入力してください(KNK1-…)。'],
   ),
   ENROLMENT_NOT_PROVEN: text(
     ['Who answered is not the cloud that made the code.', '応答したのは、コードを発行したクラウドではありません。'],
