@@ -128,17 +128,20 @@ describe('the demonstration', () => {
     expect((await demo.partition('3600')).code).toBe(0);
     await atRest('office');
     expect(codeOf(await demo.swipe('office', 'aiko'))).toBe('GRANTED');
+    const api = await demo.api();
+    const { id } = await cardOf(api, 'lena');
+    await api.post(`credentials/${id}/suspend`, {});
     let code: unknown;
     for (let tries = 0; code !== 'REPLICA_STALE' && tries < 90; tries += 1) {
       await pause(1_000);
       code = codeOf(await demo.swipe('locker-room', 'noor'));
     }
     expect(code).toBe('REPLICA_STALE');
-    const api = await demo.api();
-    const card = await delivered(api, (await cardOf(api, 'noor')).id, 'unreachable');
-    expect(card.delivery.map(({ state }) => state)).toEqual(card.delivery.map(() => 'unreachable'));
+    const { delivery } = await delivered(api, id, 'unreachable');
+    expect(delivery.map(({ state }) => state)).toEqual(delivery.map(() => 'unreachable'));
     expect((await demo.partition('mend')).code).toBe(0);
-    await delivered(api, card.id, 'effective_at_door');
+    const after = await delivered(api, id, 'effective_at_door');
+    expect(after.delivery.map(({ state }) => state)).toEqual(delivery.map(() => 'effective_at_door'));
     await inContact();
   });
 
@@ -252,6 +255,7 @@ describe('the demonstration', () => {
       const since = readStrikeRecord(`${dir}/site`, door).slice(length);
       expect(since.filter(({ isOn }) => isOn)).toEqual([]);
     }
+    await inContact();
     expect(codeOf(await demo.swipe('office', 'noor'))).toBe('USES_EXHAUSTED');
   });
 
