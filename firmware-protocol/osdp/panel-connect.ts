@@ -57,7 +57,7 @@ export function takeCapabilities(state: PanelState, at: number, answer: Answer):
   const reply = answer.code === capabilitiesReply.code ? capabilitiesReply.decode(answer.data) : undefined;
   const capabilities = reply?.kind === 'capabilities' ? reply : noCapabilities;
   const known = { ...state, link: answer.link, capabilities };
-  if (state.settings.security.mode === 'plain') return startInquiry(known, at);
+  if (state.settings.security.mode === 'plain') return startInquiry(known);
   const isDenied = state.keys.current !== undefined && deniesEncryption(capabilities);
   const compared = isDenied
     ? raise(known, at, 'DEVICE_SECURITY_LOST', 'capabilities-deny-encryption')

@@ -89,17 +89,17 @@ export function takeProofAnswer(state: PanelState, at: number, stage: StageOf<'p
   const isAccepted = security?.type === 0x14 && security.data[0] !== refusedStatus && reply?.kind === 'initial-mac';
   if (!isAccepted || !isSameSecret(lastReplyMac, reply.mac)) return tryNext(state, at, stage, 'proof-refused');
   const link = { ...answer.link, channel: { keys: stage.keys, lastReplyMac } };
-  return enterChannel({ ...state, link, silentChallenges: 0 }, at, stage.attempt);
+  return enterChannel({ ...state, link, silentChallenges: 0 }, stage.attempt);
 }
 
-function enterChannel(before: PanelState, at: number, attempt: KeyAttempt): PanelStep {
+function enterChannel(before: PanelState, attempt: KeyAttempt): PanelStep {
   const state = { ...before, keys: proveKey(before.keys, attempt) };
   const isPublic = attempt.role === 'default';
   if (isPublic || state.keys.candidate !== undefined) return move(state, { stage: { kind: 'set-key', isPublic } });
-  if (attempt.role === 'current') return startInquiry(state, at);
+  if (attempt.role === 'current') return startInquiry(state);
   // The window meant this reader, whichever it is; otherwise it must still be the one that was enrolled.
   const expectedIdentity = state.installUntil === undefined ? state.expectedIdentity : undefined;
-  return startInquiry({ ...state, installUntil: undefined, expectedIdentity }, at);
+  return startInquiry({ ...state, installUntil: undefined, expectedIdentity });
 }
 
 /** After a key was taken only a handshake with it proves it, whatever the reader keeps of the old session. */

@@ -114,7 +114,7 @@ function settle(before: PanelState, exchange: OpenExchange, at: number, answer: 
     case 'set-key':
       return takeKeyAnswer(state, at, answer);
     case 'inquire':
-      return takeInquiryAnswer(state, at, stage.rest, answer);
+      return takeInquiryAnswer(state, at, stage, answer);
     case 'up':
       return takeAnswer(state, at, stage, { ...exchange, answer });
   }

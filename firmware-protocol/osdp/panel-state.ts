@@ -68,8 +68,15 @@ export type Stage =
     }
   /** `isPublic`: under the public key, so inside an armed window only. */
   | { readonly kind: 'set-key'; readonly isPublic: boolean }
-  /** Asked again over the channel, before anything is believed. */
-  | { readonly kind: 'inquire'; readonly rest: readonly Question[] }
+  /** Asked again over the channel, before anything is believed, and its old events emptied. */
+  | {
+      readonly kind: 'inquire';
+      readonly rest: readonly Question[];
+      /** Events that came before it is on line, and count from then on. */
+      readonly early: readonly PanelEffect[];
+      /** How many polls brought something old. */
+      readonly drained: number;
+    }
   /** On line. `hasSettled`: the queue of old events was seen empty. */
   | { readonly kind: 'up'; readonly rest: readonly Inquiry[]; readonly hasSettled: boolean };
 

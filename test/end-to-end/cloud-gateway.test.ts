@@ -1,8 +1,10 @@
 /** Cloud, edge, door process and simulated doors, all real: a card that is issued opens, one that is taken back does not. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Entry } from '#gateway/journal/entry.ts';
+import { waitUntil } from '../fakes/wait-until.ts';
 import { type CloudHouse, openCloudHouse, until } from './cloud-house.ts';
 import { runCommand } from './running-gateway.ts';
+import { seenKinds } from './test-house.ts';
 
 let world: CloudHouse;
 beforeAll(async () => {
@@ -24,13 +26,15 @@ const atRest = () =>
 async function present(number: number): Promise<Entry> {
   const from = world.open.seen.length;
   await world.house.present('front-reader', number);
-  let decided: Entry | undefined;
-  await until('a decision', async () => {
-    decided = world.open.seen.slice(from).find(({ kind }) => kind === 'access.granted' || kind === 'access.refused');
-    return decided !== undefined;
-  });
-  if (decided === undefined) throw new Error('undecided');
-  return decided;
+  const seen = () => world.open.seen.slice(from);
+  const decided = () => seen().find(({ kind }) => kind === 'access.granted' || kind === 'access.refused');
+  await waitUntil(
+    'a decision',
+    () => decided() !== undefined,
+    60_000,
+    () => seenKinds(seen()),
+  );
+  return decided() as Entry;
 }
 
 const effective = (credential: string) =>

@@ -17,7 +17,16 @@ import { readFirstKey } from './first-key.ts';
 import { Ledger } from './ledger.ts';
 import type { GatewayProcess, OpenGateway } from './running-gateway.ts';
 import { unexplained, unfinished } from './strike-evidence.ts';
-import { cards, coinUsesMax, houseAtRest, houseDoors, openHouse, strikeMs, type TestHouse } from './test-house.ts';
+import {
+  cards,
+  coinUsesMax,
+  houseAtRest,
+  houseDoors,
+  openHouse,
+  seenKinds,
+  strikeMs,
+  type TestHouse,
+} from './test-house.ts';
 
 const kills = process.env['KANNUKI_FULL'] === '1' ? 1_000 : 50;
 const seed = Math.floor(Math.random() * 2 ** 32);
@@ -118,9 +127,9 @@ async function useUpCoin({ seen }: OpenGateway): Promise<void> {
   for (let tries = 0; tries <= coinUsesMax && !isSpent(); tries += 1) {
     const from = seen.length;
     await crowd.present('front-reader', cards.coin);
-    const isAnswered = () =>
-      seen.slice(from).some(({ kind }) => kind === 'access.granted' || kind === 'access.refused');
-    await waitUntil('an answer to the coin', isAnswered, 30_000);
+    const since = () => seen.slice(from);
+    const isAnswered = () => since().some(({ kind }) => kind === 'access.granted' || kind === 'access.refused');
+    await waitUntil('an answer to the coin', isAnswered, 30_000, () => seenKinds(since()));
   }
 }
 

@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Entry } from '#gateway/journal/entry.ts';
 import { openSite, type RunningSite } from '#gateway/simulator/open-site.ts';
 import { checkSite } from '#gateway/simulator/parse-site.ts';
 import { siteCalls } from '#gateway/simulator/site-call.ts';
@@ -106,6 +107,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     },
   };
 }
+
+/** What happened, in short: for a failure to say. */
+export const seenKinds = (seen: readonly Entry[]): string => seen.map(({ kind }) => kind).join(', ') || 'nothing';
 
 /** Waits until every device has come on line in this life, and every lock is known. */
 export async function houseAtRest({ seen, doors }: OpenGateway): Promise<void> {

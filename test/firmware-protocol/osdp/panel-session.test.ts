@@ -40,7 +40,7 @@ describe('a connection', () => {
 
   it('with a key shows the handshake, then asks identity and capabilities again under it', () => {
     const bench = new SessionBench(securePanel, secureReader).run(300);
-    expect(codes(bench).slice(0, 9)).toEqual([0x61, 0x62, 0x76, 0x77, 0x61, 0x62, 0x64, 0x65, 0x67]);
+    expect(codes(bench).slice(0, 9)).toEqual([0x61, 0x62, 0x76, 0x77, 0x61, 0x62, 0x60, 0x64, 0x65]);
     const sequences = bench.fromPanel().map(({ sequence }) => sequence);
     expect(sequences.slice(0, 9)).toEqual([0, 1, 0, 1, 2, 3, 1, 2, 3]);
     expect(bench.said('online')).toMatchObject([{ channel: 'secure' }]);
@@ -507,6 +507,38 @@ describe('events', () => {
       const reads = bench.said('event').filter(({ reply }) => reply.kind === 'card');
       expect(reads).toHaveLength(1);
     }
+  });
+
+  it('are heard from the moment the reader is said to be on line, however many waited before', () => {
+    for (const [panel, reader] of [
+      [securePanel, secureReader],
+      [plainPanel, plainReader],
+    ] as const) {
+      const bench = new SessionBench(panel, reader);
+      for (let old = 0; old < 20; old += 1) bench.present(card(old));
+      bench.until('online');
+      expect(bench.said('discarded')).toHaveLength(20);
+      bench.present(card(99));
+      bench.run(300);
+      expect(bench.said('discarded')).toHaveLength(20);
+      expect(bench.said('event').filter(({ reply }) => reply.kind === 'card')).toHaveLength(1);
+    }
+  });
+
+  it('without end do not keep a reader off line, and are not believed before the first silence', () => {
+    const bench = new SessionBench(securePanel, secureReader);
+    bench.fate = (_direction, bytes) => {
+      bench.present(card(1));
+      return [{ bytes, delayMs: 0 }];
+    };
+    bench.run(5_000);
+    expect(bench.said('online')).toHaveLength(1);
+    expect(bench.said('event').filter(({ reply }) => reply.kind === 'card')).toEqual([]);
+    bench.fate = arrives;
+    bench.run(2_000);
+    bench.present(card(2));
+    bench.run(300);
+    expect(bench.said('event').filter(({ reply }) => reply.kind === 'card')).toHaveLength(1);
   });
 
   it('of tamper are heard even then', () => {
