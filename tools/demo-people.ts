@@ -35,7 +35,7 @@ export function readPeople(): Person[] {
   });
 }
 
-function cardBits(numbers: { readonly facility: number; readonly number: number }): string | undefined {
+export function cardBits(numbers: { readonly facility: number; readonly number: number }): string | undefined {
   const card = encodeCard(h10301, numbers);
   return card && Array.from({ length: card.bitCount }, (_, at) => bitAt(card.bytes, at)).join('');
 }

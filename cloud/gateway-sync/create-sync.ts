@@ -8,6 +8,7 @@ import { createDispatcher, type Dispatcher } from './dispatch.ts';
 import type { FeedHints } from './feed-hints.ts';
 import { gatewayCalls } from './gateway-calls.ts';
 import { gatewaySourcePrefix, handleEntry } from './handle-entry.ts';
+import { createStanding } from './standing.ts';
 import { sweepCommands, sweepFeed } from './sweep-sync.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
@@ -39,7 +40,8 @@ export function createSync(options: SyncOptions): Sync {
   const { ignored } = countIn(metrics, waiters);
   const { enrolmentsPerMinute = 30, keys, lookupKeyOf, now } = options;
   const base = { keys, lookupKeyOf, now, enrolmentsPerMinute };
-  const parts: SyncParts = { ...base, database: pools.gateway, waiters, ignored, nudge: dispatcher.nudge };
+  const standing = createStanding(pools.gateway);
+  const parts: SyncParts = { ...base, database: pools.gateway, standing, waiters, ignored, nudge: dispatcher.nudge };
   return {
     dispatcher,
     waiters,

@@ -7,16 +7,15 @@
  * the second time. Nor authority: what counts is signed by the door process.
  */
 import { hash } from 'node:crypto';
-import { sql } from 'kysely';
 import * as z from 'zod';
-import { withDatabaseFaults } from '#cloud/database/database-fault.ts';
 import type { Claims } from '#cloud/database/tenant-transaction.ts';
 import type { Code } from '#shared/code.ts';
+import { idSchema } from '#shared/contract/identifier.ts';
 import { transportToken } from '#shared/contract/sync/enrolment.ts';
 import { statementType } from '#shared/contract/sync/statement.ts';
 import { publicSignKey, verifyStatement } from '#shared/signed-statement.ts';
 import { claimedBy } from './claimed-statement.ts';
-import { type GatewayStatus, isServed } from './gateway-machine.ts';
+import { isServed } from './gateway-machine.ts';
 import type { SyncParts } from './sync-parts.ts';
 
 export interface GatewayCaller {
@@ -42,7 +41,7 @@ export type Admission = GatewayCaller | { readonly refused: Code };
 
 const tokenLifeS = 60;
 const tokenPattern = /^Bearer ([A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{1,512})$/;
-const claimedIssuer = z.object({ iss: z.string().max(64) });
+const claimedIssuer = z.object({ iss: idSchema<'gateway'>() });
 
 export type UsedTokens = Map<string, number>;
 const usedMax = 200_000;
@@ -52,7 +51,7 @@ export async function admitGateway(parts: SyncParts, used: UsedTokens, request: 
   const token = tokenPattern.exec(request.authorization ?? '')?.[1];
   const gatewayId = token === undefined ? undefined : claimedBy(token, claimedIssuer)?.iss;
   if (token === undefined || gatewayId === undefined) return { refused: 'TRANSPORT_TOKEN_INVALID' };
-  const entry = await readEntry(parts, gatewayId);
+  const entry = await parts.standing.entryOf(gatewayId);
   if (entry === undefined) return { refused: 'TRANSPORT_TOKEN_INVALID' };
   const verified = await verifyStatement(statementType.transport, transportToken, token, publicSignKey(entry.edge_key));
   if (verified.kind === 'rejected') return { refused: 'TRANSPORT_TOKEN_INVALID' };
@@ -65,21 +64,6 @@ export async function admitGateway(parts: SyncParts, used: UsedTokens, request: 
   const claims = { actor: `gateway:${gatewayId}`, facilityIds: [facilityId], gatewayId };
   const { door_sign_key: doorSignKey, door_seal_key: doorSealKey } = entry;
   return { gatewayId, facilityId, doorSignKey, doorSealKey, claims, arrivedAt };
-}
-
-interface Entry {
-  readonly facility_id: string;
-  readonly status: GatewayStatus;
-  readonly edge_key: Buffer;
-  readonly door_sign_key: Buffer;
-  readonly door_seal_key: Buffer;
-}
-
-async function readEntry(parts: SyncParts, gatewayId: string): Promise<Entry | undefined> {
-  const found = await withDatabaseFaults(() =>
-    sql<Entry>`select * from app.gateway_entry(${gatewayId})`.execute(parts.database),
-  );
-  return found.rows[0];
 }
 
 /** @param now seconds. */

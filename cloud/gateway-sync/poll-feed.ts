@@ -14,11 +14,11 @@ import { type StatementType, statementType } from '#shared/contract/sync/stateme
 import { signStatement } from '#shared/signed-statement.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
 import { isServed } from './gateway-machine.ts';
-import { judgePoll } from './judge-poll.ts';
+import { judgePoll, type PollAnswer } from './judge-poll.ts';
 import { knownKinds } from './known-kinds.ts';
 import { offerCommands } from './offer-commands.ts';
 import { type Batch, readBatch } from './read-batch.ts';
-import { type GatewayStand, noteSeen, readStand } from './read-stand.ts';
+import { type GatewayStand, noteKinds } from './read-stand.ts';
 import { readUrgent } from './read-urgent.ts';
 import type { SyncParts } from './sync-parts.ts';
 
@@ -62,25 +62,42 @@ function isNews(parts: SyncParts, { batch, commands, isSnapshotNeeded }: Said, {
   return batch !== undefined || commands.length > 0 || isSnapshotNeeded || isRotated;
 }
 
-function lookUp(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<Said> {
-  return tenantTransaction(parts.database, caller.claims, async (transaction) => {
-    const stand = await readStand(transaction, caller);
-    if (!isServed(stand.status)) throw new RequestRefused({ refused: 'GATEWAY_REVOKED' });
-    await noteSeen(transaction, caller, { stand, kinds: query.kinds });
-    const isOrdered = stand.isOrdered && stand.status === 'active';
-    const orders = isOrdered ? await offerCommands(transaction, caller, query.nonce, parts.now()) : [];
-    return { ...(await sayFeed(transaction, caller, { stand, query })), commands: orders };
+/** Who has everything and is asked nothing costs no transaction of its own. */
+async function lookUp(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<Said> {
+  const stand = await parts.standing.standOf(caller);
+  if (!isServed(stand.status)) throw new RequestRefused({ refused: 'GATEWAY_REVOKED' });
+  if (stand.unseenMs === undefined || stand.kinds !== query.kinds) await noteKinds(parts, caller, query.kinds);
+  const { head, acked } = stand;
+  const answer = judgePoll({ query, acked, headSeq: head.seq, oldestSeq: head.retainedFrom + 1 });
+  const isOrdered = stand.isOrdered && stand.status === 'active';
+  if (answer.kind === 'feed' && answer.behind === 0 && !isOrdered) {
+    return { ...sayStand(stand, query, answer.isAtHead), commands: [] };
+  }
+  return await tenantTransaction(parts.database, caller.claims, async (transaction) => {
+    const commands = isOrdered ? await offerCommands(transaction, caller, query.nonce, parts.now()) : [];
+    return { ...(await sayFeed(transaction, caller, { stand, query, answer })), commands };
   });
+}
+
+type SaidOfFeed = Omit<Said, 'commands'>;
+
+function sayStand({ head, acked }: GatewayStand, { epoch }: Query, isAtHead: boolean): SaidOfFeed {
+  const lease = isAtHead && acked ? { lease: { head: head.seq, digest: acked.digest } } : {};
+  return { head: head.seq, epoch, ...lease, isSnapshotNeeded: false };
+}
+
+interface Facts {
+  readonly stand: GatewayStand;
+  readonly query: Query;
+  readonly answer: PollAnswer;
 }
 
 async function sayFeed(
   transaction: TenantTransaction,
   caller: GatewayCaller,
-  { stand, query }: { readonly stand: GatewayStand; readonly query: Query },
-): Promise<Omit<Said, 'commands'>> {
+  { stand, query, answer }: Facts,
+): Promise<SaidOfFeed> {
   const { head, acked } = stand;
-  const facts = { query, acked, headSeq: head.seq, oldestSeq: head.retainedFrom + 1 };
-  const answer = judgePoll(facts);
   const at = { head: head.seq, epoch: query.epoch };
   if (answer.kind === 'snapshot-needed') {
     // What it has goes on deciding until the snapshot is there: what restricts goes first.
@@ -88,10 +105,7 @@ async function sayFeed(
     const urgent = isOfEpoch ? await readUrgent(transaction, caller, query.after) : [];
     return { ...at, isSnapshotNeeded: true, ...(urgent.length > 0 && { urgent }) };
   }
-  if (answer.isAtHead && acked) {
-    return { ...at, lease: { head: head.seq, digest: acked.digest }, isSnapshotNeeded: false };
-  }
-  if (answer.behind === 0) return { ...at, isSnapshotNeeded: false };
+  if (answer.behind === 0) return sayStand(stand, query, answer.isAtHead);
   const kinds = knownKinds(query.kinds);
   const batch = await readBatch(transaction, caller, { from: answer.from, kinds });
   if (batch.to === answer.from && batch.unsupported === undefined) return { ...at, isSnapshotNeeded: true };

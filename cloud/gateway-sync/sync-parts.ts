@@ -3,11 +3,13 @@ import type { Counter } from 'prom-client';
 import type { Database } from '#cloud/database/pool.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { FeedKeys } from './feed-keys.ts';
+import type { Standing } from './standing.ts';
 import type { Waiters } from './waiters.ts';
 
 export interface SyncParts {
   /** As the gateway's role. */
   readonly database: Database;
+  readonly standing: Standing;
   /** In force now. */
   readonly keys: () => FeedKeys;
   readonly waiters: Waiters;

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FeedChange, FeedPut, SnapshotChunk } from '#shared/contract/sync/feed.ts';
 import { invariant } from '#shared/invariant.ts';
 import type { BatchOutcome } from './apply-batch.ts';
-import { buildSnapshot } from './build-snapshot.ts';
+import { buildSnapshot, isRowTwice } from './build-snapshot.ts';
 import { applied, judgeBatch, judgeRepair, judgeUrgent } from './follow-feed.ts';
 import { judgeChunk, judgeWhole, withoutSnapshot } from './follow-snapshot.ts';
 import { type FollowRefusal, type FollowState, followFrom } from './follow-state.ts';
@@ -123,9 +123,10 @@ export class FeedKeeper {
       this.#drop();
       return { kind: 'switched', head };
     } catch (error) {
-      if (!(error instanceof StagedDamaged)) throw error;
+      const reason = whyNotWhole(error);
+      if (reason === undefined) throw error;
       this.#drop();
-      return refused('digest-differs');
+      return refused(reason);
     }
   }
 
@@ -169,16 +170,15 @@ export class FeedKeeper {
     if (judged.kind === 'refused') return judged;
     if (judged.kind === 'duplicate') return this.#standing();
     requireRoom(this.#folder);
-    const isFirst = judged.kind === 'begin' || this.#staged === undefined;
-    if (isFirst) {
+    if (judged.kind === 'begin') {
       this.#staged?.close();
-      this.#staged = StagedSnapshot.begin(this.#folder, this.#codes);
+      this.#state = withoutSnapshot(state);
+      const beginning = { chunk: jws, lookupKeySealed: chunk.lookupKeySealed ?? null };
+      this.#staged = StagedSnapshot.begin(this.#folder, this.#codes, beginning);
     }
     const { snapshot } = judged.state;
     invariant(snapshot && this.#staged, 'a chunk that is taken has a snapshot');
-    const known = this.#staged.progress()?.lookupKeySealed ?? null;
-    const lookupKeySealed = isFirst ? (chunk.lookupKeySealed ?? null) : known;
-    this.#staged.add(chunk.rows, { chunk: jws, lookupKeySealed, next: snapshot.next, isWhole: snapshot.isWhole });
+    this.#staged.add(chunk.rows, snapshot);
     this.#state = judged.state;
     return this.#standing();
   }
@@ -188,25 +188,24 @@ export class FeedKeeper {
     const snapshot = this.#state?.snapshot;
     const progress = this.#staged?.progress();
     if (!snapshot || !progress) return refused('out-of-order');
-    const { next, isWhole, lookupKeySealed } = progress;
-    return { kind: 'staged', snapshot: snapshot.id, next, isWhole, lookupKeySealed };
+    const lookupKeySealed = this.#staged?.lookupKeySealed() ?? null;
+    return { kind: 'staged', snapshot: snapshot.id, ...progress, lookupKeySealed };
   }
 
-  /** What a former run staged counts only if its last chunk is still proven, and still new enough. */
+  /** What a former run staged counts only if its first chunk is still proven, and still new enough. */
   async #resume(): Promise<FollowOutcome | undefined> {
     const staged = StagedSnapshot.resume(this.#folder, this.#codes);
-    const progress = staged?.progress();
-    if (!staged || !progress || !this.#state || !this.#feedKey) return undefined;
+    const [first, progress] = [staged?.firstChunk(), staged?.progress()];
+    if (!staged || !first || !progress || !this.#state || !this.#feedKey) return undefined;
     this.#staged = staged;
-    const proven = await verifyAs('chunk', progress.chunk, this.#feedKey);
+    const proven = await verifyAs('chunk', first, this.#feedKey);
     const isOurs = proven.kind === 'verified' && proven.value.gateway === this.#state.gateway;
     if (!isOurs || proven.value.cursor < this.#state.floor) {
       this.#drop();
       return undefined;
     }
     const { snapshot: id, cursor, digest } = proven.value;
-    const { next, isWhole } = progress;
-    this.#state = { ...this.#state, snapshot: { id, cursor, digest, next, isWhole } };
+    this.#state = { ...this.#state, snapshot: { id, cursor, digest, ...progress } };
     return this.#standing();
   }
 
@@ -223,6 +222,12 @@ export async function prove(kind: StatementKind, jws: string, key: string): Prom
   // Between two transactions of a build, so that a command never waits for a snapshot.
   await setImmediate();
   return await verifyAs(kind, jws, key);
+}
+
+/** What is staged cannot become a replica, ever; anything else may be tried again. */
+function whyNotWhole(error: unknown): FollowReason | undefined {
+  if (error instanceof StagedDamaged) return 'digest-differs';
+  return isRowTwice(error) ? 'inconsistent' : undefined;
 }
 
 const upsertOf = ({ kind, row }: FeedPut): RowUpsert => ({ kind, row }) as RowUpsert;

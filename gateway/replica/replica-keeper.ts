@@ -13,7 +13,7 @@ import type { SourceFile } from '../import/source-record.ts';
 import { readMigrations, requireMigrated } from '../store/migrate.ts';
 import { openDatabase, type Store } from '../store/open-database.ts';
 import { applyBatch, type Batch, type BatchOutcome, type BucketRows, replaceBuckets } from './apply-batch.ts';
-import { buildSnapshot, streamOf } from './build-snapshot.ts';
+import { buildSnapshot, countRows, streamOf } from './build-snapshot.ts';
 import { checkWholeBucket, type WholeCheck, wholeBuckets } from './check-whole.ts';
 import { plainSums } from './plain-sums.ts';
 import { nextEpoch, readPointer, removeLeftovers, replicaPath, switchPointer } from './replica-folder.ts';
@@ -77,6 +77,7 @@ export class ReplicaKeeper {
     const { epochFloor: _floor, ...plan } = order;
     const outcome = await importFacility({ ...plan, onProgress, signal, lookupKey: this.#lookupKey });
     if (outcome.kind !== 'ready') return { findings: outcome.findings, head: undefined };
+    const total = countRows(outcome.rows);
     const head = await buildSnapshot({
       folder: this.#folder,
       epoch: nextEpoch(this.#folder, order.epochFloor),
@@ -84,7 +85,7 @@ export class ReplicaKeeper {
       rows: streamOf(outcome.rows),
       codes: this.#codes,
       signal,
-      onProgress: (written, total) => {
+      onProgress: (written) => {
         if (written % rowsPerProgress === 0 || written === total) onProgress(`rows: ${written} of ${total}`);
       },
     });

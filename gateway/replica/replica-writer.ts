@@ -8,11 +8,9 @@
 
 import { takesLookupFrom } from '#shared/feed-rule.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Columns, type ColumnValue, columnsOf, rowText } from '#shared/replica-columns.ts';
+import { type Columns, type ColumnValue, rowText } from '#shared/replica-columns.ts';
 import {
   addHash,
-  bucketOfId,
-  bucketOfLookup,
   digestOf,
   plainRowHash,
   type RowKind,
@@ -25,9 +23,19 @@ import type { Statement, Store } from '../store/open-database.ts';
 import { bucketRange } from './bucket-check.ts';
 import { readHead } from './read-head.ts';
 import { headColumns, type ReplicaHead, rootText } from './replica-head.ts';
-import { keyColumns, keyOf, keyText, type RowChange, type RowKey, type RowUpsert } from './row-change.ts';
+import {
+  bucketOfColumns,
+  columnsOfUpsert,
+  keyColumns,
+  keyOf,
+  keyText,
+  type RowChange,
+  type RowKey,
+  type RowUpsert,
+} from './row-change.ts';
 import type { RowCodes } from './row-mac.ts';
 import { headSql, rowSql } from './row-sql.ts';
+import type { PlacedRow } from './table-order.ts';
 
 /** The file holds something that this gateway did not write, or not last. */
 export class ReplicaTampered extends Error {
@@ -113,7 +121,7 @@ export class ReplicaWriter {
     const twin = this.#twinOf(change.upsert);
     if (twin !== undefined && !takesLookupFrom(twin.stored.version, change.upsert.row)) return false;
     this.#takeOutBoth(key, stored, twin);
-    this.put(change.upsert);
+    this.put(placed(change.upsert));
     return true;
   }
 
@@ -121,16 +129,14 @@ export class ReplicaWriter {
   replace(upsert: RowUpsert): void {
     const key = keyOf(upsert);
     this.#takeOutBoth(key, this.#find(key), this.#twinOf(upsert));
-    this.put(upsert);
+    this.put(placed(upsert));
   }
 
   /** Writes a row that is known not to be there. */
-  put(upsert: RowUpsert): void {
-    const { kind } = upsert;
-    const columns = columnsOfUpsert(upsert);
+  put({ kind, columns }: PlacedRow): void {
     const text = rowText(kind, columns);
     const mac = this.#codes.mac(text);
-    const bucket = bucketOf(kind, columns);
+    const bucket = bucketOfColumns(kind, columns);
     const isSpread = kind === 'holder' || kind === 'grant';
     this.#statements[kind].put.run(...(isSpread ? [bucket] : []), ...columns, mac);
     const slot = slotOf(kind, bucket);
@@ -195,7 +201,7 @@ export class ReplicaWriter {
 
   #takeOut(key: RowKey, stored: StoredRow): void {
     this.#statements[key.kind].remove.run(...keyColumns(key));
-    const slot = slotOf(key.kind, bucketOf(key.kind, stored.columns));
+    const slot = slotOf(key.kind, bucketOfColumns(key.kind, stored.columns));
     this.#sums.set(slot, subtractHash(this.#sums.get(slot) ?? 0n, this.#codes.element(stored.mac)));
     this.#digests[key.kind] = subtractHash(this.#digests[key.kind], plainRowHash(rowText(key.kind, stored.columns)));
     this.#touched.add(slot);
@@ -211,17 +217,7 @@ function prepareKind(store: Store, kind: RowKind): KindStatements {
   };
 }
 
-function columnsOfUpsert(upsert: RowUpsert): Columns {
-  const columns = columnsOf[upsert.kind] as (row: RowUpsert['row']) => Columns;
-  return columns(upsert.row);
-}
-
-/** For a holder, its id decides; for a grant, its credential; for a credential, its lookup: each is the first column. */
-function bucketOf(kind: RowKind, columns: Columns): number {
-  const first = String(columns[0]);
-  if (kind === 'credential') return bucketOfLookup(first);
-  return kind === 'holder' || kind === 'grant' ? bucketOfId(first) : 0;
-}
+const placed = (upsert: RowUpsert): PlacedRow => ({ kind: upsert.kind, columns: columnsOfUpsert(upsert) });
 
 function keyOfColumns(kind: RowKind, columns: Columns): RowKey {
   const text = (index: number) => identifier<never>(String(columns[index]));

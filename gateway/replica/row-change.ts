@@ -1,8 +1,8 @@
 /** What is done to a replica: a row put in the place of its older self, or taken out. */
 
 import type { Identifier } from '#shared/identifier.ts';
-import type { RowOf } from '#shared/replica-columns.ts';
-import { bucketOfId, type RowKind } from '#shared/replica-digest.ts';
+import { type Columns, columnsOf, type RowOf } from '#shared/replica-columns.ts';
+import { bucketOfId, bucketOfLookup, type RowKind } from '#shared/replica-digest.ts';
 
 export type RowUpsert = { readonly [Kind in RowKind]: { readonly kind: Kind; readonly row: RowOf[Kind] } }[RowKind];
 
@@ -35,4 +35,16 @@ export function keyColumns(key: RowKey): readonly (string | number)[] {
 /** How a row is named to people. */
 export function keyText(key: RowKey): string {
   return key.kind === 'grant' ? `${key.grant} ${key.credential} ${key.door}` : key.id;
+}
+
+export function columnsOfUpsert(upsert: RowUpsert): Columns {
+  const columns = columnsOf[upsert.kind] as (row: RowUpsert['row']) => Columns;
+  return columns(upsert.row);
+}
+
+/** For a holder, its id decides; for a grant, its credential; for a credential, its lookup: each is the first column. */
+export function bucketOfColumns(kind: RowKind, columns: Columns): number {
+  const first = String(columns[0]);
+  if (kind === 'credential') return bucketOfLookup(first);
+  return kind === 'holder' || kind === 'grant' ? bucketOfId(first) : 0;
 }

@@ -99,3 +99,12 @@ export const headSql = {
   digests: 'SELECT kind, lower(hex(sum)) FROM kind_digest',
   writeDigest: 'INSERT OR REPLACE INTO kind_digest VALUES (?, unhex(?))',
 } as const;
+
+/** While a new file is filled. */
+export const buildSql = {
+  begin: 'BEGIN IMMEDIATE',
+  nextCommit: 'COMMIT; BEGIN IMMEDIATE',
+  commit: 'COMMIT',
+  findIndex: "SELECT sql FROM sqlite_schema WHERE name = 'credential_id'",
+  dropIndex: 'DROP INDEX credential_id',
+} as const;

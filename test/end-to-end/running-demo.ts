@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { connectControl } from '#gateway/control/edge-side.ts';
 import type { EntryView } from '#gateway/control/entry-view.ts';
 import type { DoorStatus, StatusReport } from '#gateway/control/replies.ts';
 import { type CloudApi, type Operator, openApi } from '../../tools/demo-api.ts';
 import { farDatabase } from '../../tools/demo-cloud.ts';
 import { demoHome } from '../../tools/demo-home.ts';
+import { swipe } from '../../tools/demo-swipe.ts';
 import { waitUntil } from '../fakes/wait-until.ts';
 
 const project = process.cwd();
@@ -32,7 +34,12 @@ export interface RunningDemo {
   /** Entries of the live log, oldest first. */
   readonly entries: () => readonly EntryView[];
   readonly doors: () => ReadonlyMap<string, DoorStatus>;
-  swipe(...words: readonly string[]): Promise<readonly EntryView[]>;
+  /** Whether the live log said that the link to the cloud is cut. */
+  readonly isCut: () => boolean;
+  /** The gateway's, asked at its socket. */
+  status(): Promise<StatusReport>;
+  /** As the program of that name does. */
+  swipe(door: string, ...things: readonly string[]): Promise<readonly EntryView[]>;
   cut(...words: readonly string[]): Promise<Ended>;
   partition(...words: readonly string[]): Promise<Ended>;
   /** The cloud, as its operator. */
@@ -46,6 +53,13 @@ export const demoFolder = (): string => mkdtempSync(join(tmpdir(), 'kannuki-demo
 export const removeFolder = (dir: string): void => {
   rmSync(dirname(farDatabase(demoHome(dir))), { recursive: true, force: true });
   rmSync(dir, { recursive: true, force: true });
+};
+
+const quiet = {
+  refused: () => {},
+  silence: (reader: string) => {
+    throw new Error(`nothing was heard of ${reader}`);
+  },
 };
 
 /** Runs a program of the project to its end. */
@@ -75,6 +89,7 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
   const entries: EntryView[] = [];
   const doors = new Map<string, DoorStatus>();
   let ready: RunningDemo['ready'] | undefined;
+  let isCut = false;
   let pending = '';
   child.stdout.on('data', (text: Buffer) => {
     pending += text.toString();
@@ -83,6 +98,7 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
     for (const line of lines) {
       const item = JSON.parse(line) as { kind: string };
       if (item.kind === 'ready') ready = item as unknown as RunningDemo['ready'];
+      if (item.kind === 'link') isCut = (item as unknown as { isCut: boolean }).isCut;
       if (item.kind === 'entry') entries.push((item as unknown as { view: EntryView }).view);
       if (item.kind === 'door') {
         const { door } = item as unknown as { door: DoorStatus };
@@ -97,6 +113,7 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
   );
   if (ready === undefined) throw new Error(`the demonstration ended with ${child.exitCode}`);
   const running = ready;
+  const home = demoHome(dir);
   for (const door of ready.status.doors) doors.set(door.id, door);
   const tool = (name: string, words: readonly string[]) =>
     runProgram([`tools/${name}.ts`, '--dir', dir, ...words], { NODE_COMPILE_CACHE: join(dir, 'compiled') });
@@ -106,13 +123,17 @@ export async function startDemo(dir: string): Promise<RunningDemo> {
     ready,
     entries: () => entries,
     doors: () => doors,
-    swipe: async (...words) => {
-      const { out, err } = await tool('swipe', ['--json', ...words]);
-      if (err !== '') throw new Error(`swipe ${words.join(' ')}: ${err}`);
-      return out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as EntryView);
+    isCut: () => isCut,
+    status: async () => {
+      const client = await connectControl(home.adminSocket);
+      const status = (await client.call('status', {})) as StatusReport;
+      client.close();
+      return status;
+    },
+    swipe: async (door, ...things) => {
+      const views: EntryView[] = [];
+      await swipe(home, { door, things, isOut: false }, { ...quiet, entry: (view) => views.push(view) });
+      return views;
     },
     cut: (...words) => tool('cut', words),
     partition: (...words) => tool('partition', words),

@@ -20,6 +20,9 @@ export async function furnish({ call, database }: TestCloud, person: Person, wor
   const group = await make('/door-groups', { name, doors: [door] });
   const holder = await make('/holders', { name, email: `${word}@example.test` });
   await make('/credentials', { holder, pin: {}, grants: [{ door, schedule }, { group }] });
+  await make('/invitations', { email: `${word}-guest@example.test`, role: 'staff' });
+  await make('/tokens', { name, actions: ['view_journal'] });
+  await make('/enrolment-codes', { name });
   await furnishGateway(database.admin, { facility: person.facility, door, word });
 }
 
