@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { type Call, type Command, neededFlag, show, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { nameSchema } from '#shared/contract/identifier.ts';
 import { isZone } from '#shared/facility-date.ts';
 import { readEnvironment } from '../environment.ts';
@@ -10,7 +11,7 @@ import { isAcceptablePassword } from '../identity/password-rule.ts';
 import { createSealer } from '../identity/sealed-value.ts';
 import { openDatabase } from '../open-database.ts';
 import { openKey } from '../open-key.ts';
-import { type Call, type Command, configOf, neededFlag, show, textFlag, UsageError } from './command.ts';
+import { configOf } from './command-config.ts';
 import { words } from './words.ts';
 
 export const command: Command = {

@@ -3,13 +3,14 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { codeRemedy, codeText, isCode, type Language } from '#shared/code.ts';
+import { type Command, show } from '#shared/command-line/command.ts';
 import type { Config } from '../config.ts';
 import { readEnvironment } from '../environment.ts';
 import { checkSeals } from '../identity/check-seals.ts';
 import { readCloudKey } from '../identity/cloud-key.ts';
 import { createSealer } from '../identity/sealed-value.ts';
 import { type OpenedDatabase, openDatabase } from '../open-database.ts';
-import { type Command, configOf, show } from './command.ts';
+import { configOf } from './command-config.ts';
 
 interface Finding {
   readonly check: string;

@@ -1,11 +1,12 @@
 /** `enroll-code`: a code by which one gateway may come in, shown this once. */
 import { join } from 'node:path';
 import { codeText } from '#shared/code.ts';
+import { type Command, show, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { nameSchema } from '#shared/contract/identifier.ts';
 import { tenantTransaction } from '../database/tenant-transaction.ts';
 import { createEnrolmentCode } from '../gateway-sync/create-code.ts';
 import { openOrCreateKeys } from '../gateway-sync/feed-keys.ts';
-import { type Command, configOf, show, textFlag, UsageError, withDatabase } from './command.ts';
+import { configOf, withDatabase } from './command-config.ts';
 import { consoleClaims, facilityOf } from './facility-of.ts';
 import { words } from './words.ts';
 

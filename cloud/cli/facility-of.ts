@@ -1,7 +1,8 @@
 /** Which facility a command means: the one that is named, or the only one there is. */
+
+import { type Call, textFlag, UsageError } from '#shared/command-line/command.ts';
 import type { Claims } from '../database/tenant-transaction.ts';
 import type { OpenedDatabase } from '../open-database.ts';
-import { type Call, textFlag, UsageError } from './command.ts';
 
 /** @throws UsageError where it has to be named. */
 export async function facilityOf(call: Call, { pools }: OpenedDatabase): Promise<string> {

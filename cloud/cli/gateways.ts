@@ -1,9 +1,10 @@
 /** `gateways`: how far each is behind and when it was heard of; `--confirm` lets one in whose fingerprint was compared. */
 import { codeText } from '#shared/code.ts';
+import { type Call, type Command, neededFlag, show, textFlag } from '#shared/command-line/command.ts';
 import { tenantTransaction } from '../database/tenant-transaction.ts';
 import { confirmGateway } from '../gateway-sync/gateway-verbs.ts';
 import { type GatewayView, readGateways } from '../gateway-sync/read-gateways.ts';
-import { type Call, type Command, neededFlag, show, textFlag, withDatabase } from './command.ts';
+import { withDatabase } from './command-config.ts';
 import { consoleClaims, facilityOf } from './facility-of.ts';
 import { words } from './words.ts';
 

@@ -1,8 +1,10 @@
 /** `migrate`: brings the database to this version, and makes the key file of a new cloud where told so. */
+
+import { type Command, show } from '#shared/command-line/command.ts';
 import { readEnvironment } from '../environment.ts';
 import { openDatabase } from '../open-database.ts';
 import { openKey } from '../open-key.ts';
-import { type Command, configOf, show } from './command.ts';
+import { configOf } from './command-config.ts';
 import { words } from './words.ts';
 
 export const command: Command = {

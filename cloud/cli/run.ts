@@ -1,7 +1,9 @@
 /** `run`: serves until SIGINT or SIGTERM, then goes down gracefully. */
+
+import type { Command } from '#shared/command-line/command.ts';
 import { readEnvironment } from '../environment.ts';
 import { runCloud } from '../run-cloud.ts';
-import { type Command, configOf } from './command.ts';
+import { configOf } from './command-config.ts';
 import { words } from './words.ts';
 
 export const command: Command = {

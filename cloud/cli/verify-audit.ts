@@ -1,7 +1,9 @@
 /** `verify-audit`: goes over the audit chain of every facility, or of one. Exit code 1 where one is broken. */
+
+import { type Command, show } from '#shared/command-line/command.ts';
 import { setLocal } from '../database/tenant-transaction.ts';
 import { verifyAudit } from '../database/verify-audit.ts';
-import { type Command, show, withDatabase } from './command.ts';
+import { withDatabase } from './command-config.ts';
 import { words } from './words.ts';
 
 export const command: Command = {

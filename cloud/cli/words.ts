@@ -1,16 +1,5 @@
 /** What the commands say, in both languages. */
 const english = {
-  summaries: {
-    run: 'serve the API and the gateways',
-    migrate: 'bring the database to this version',
-    'create-owner': 'make an organization, a facility and its owner',
-    'enroll-code': 'make a code by which one gateway may come in',
-    gateways: 'how far each gateway is behind, and when it was heard of',
-    'verify-audit': 'prove that what was done was not rewritten',
-    doctor: 'check everything that an operator would ask',
-  },
-  help: 'Every command takes --config FILE, --language en|ja, --json where a program may read, and --help.',
-  unknown: (name: string) => `there is no command "${name}"`,
   serving: (url: string) => `serving on ${url}`,
   goingDown: 'going down',
   migrated: (version: number, applied: readonly string[]) =>
@@ -36,17 +25,6 @@ const english = {
 };
 
 const japanese: typeof english = {
-  summaries: {
-    run: 'API とゲートウェイの受け付けを開始',
-    migrate: 'データベースをこの版に更新',
-    'create-owner': '組織・施設・所有者を作成',
-    'enroll-code': 'ゲートウェイを1台登録するためのコードを発行',
-    gateways: '各ゲートウェイの遅れと最終応答',
-    'verify-audit': '操作の記録が書き換えられていないことを検証',
-    doctor: '運用に必要な点をすべて点検',
-  },
-  help: '共通のオプション: --config FILE、--language en|ja、--json(プログラム向け)、--help',
-  unknown: (name) => `コマンド「${name}」はありません`,
   serving: (url) => `${url} で受け付けています`,
   goingDown: '停止します',
   migrated: (version, applied) =>

@@ -1,6 +1,7 @@
 /** `accept-device`: a device was exchanged on purpose; the next one at its place belongs there. */
+
+import { type Command, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

@@ -1,6 +1,7 @@
 /** `area-reset`: lets a holder whom anti-passback caught begin anew. */
+
+import { type Command, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

@@ -1,6 +1,7 @@
 /** `capture`: what passes on a line, decoded and redacted, to the terminal or to a pcapng file. */
+
+import { type Command, textFlag } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, textFlag } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

@@ -1,5 +1,5 @@
 /** `clock-set`: a technician vouches for the time. */
-import { type Command, UsageError } from './command.ts';
+import { type Command, UsageError } from '#shared/command-line/command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

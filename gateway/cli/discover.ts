@@ -1,7 +1,8 @@
 /** `discover`: finds OSDP devices on a line that nothing else has open. */
+
+import { type Call, type Command, numberFlag, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { searchLine } from '../compose-discovery.ts';
 import { lineConfigOf } from '../device/line-address.ts';
-import { type Call, type Command, numberFlag, textFlag, UsageError } from './command.ts';
 
 export const command: Command = {
   usage: `kannuki-gateway discover --serial PATH | --tcp HOST:PORT [--address 0…126] [--alone] [--json]

@@ -1,5 +1,6 @@
 /** `doctor`: everything an installer would ask, one line each, with a remedy. Works whether or not the gateway runs. */
 import { join } from 'node:path';
+import type { Command, Terminal } from '#shared/command-line/command.ts';
 import type { Config } from '../config.ts';
 import { type ControlClient, ControlLost, connectControl } from '../control/edge-side.ts';
 import { ControlRefusal } from '../control/messages.ts';
@@ -9,7 +10,6 @@ import { checkMachine } from '../doctor/check-machine.ts';
 import { checkRunning, checkWaiting } from '../doctor/check-running.ts';
 import { broken, type DoctorFinding, risky } from '../doctor/finding.ts';
 import { credentialsDirectory } from '../environment.ts';
-import type { Command, Terminal } from './command.ts';
 import { configOf } from './gateway-call.ts';
 
 export const command: Command = {

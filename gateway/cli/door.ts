@@ -1,7 +1,8 @@
 /** `door`: runs the door process until it is told to end. */
+
+import type { Command } from '#shared/command-line/command.ts';
 import { startJournalThread } from '../journal/journal-link.ts';
 import { ownThreads } from '../threads.ts';
-import type { Command } from './command.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway door [--config FILE]',

@@ -1,5 +1,5 @@
 /** `edge`: runs the edge process until it is told to end. */
-import type { Command } from './command.ts';
+import type { Command } from '#shared/command-line/command.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway edge [--config FILE]',

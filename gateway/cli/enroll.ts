@@ -1,5 +1,6 @@
 /** `enroll`: joins a facility in the cloud with a code, once an operator has compared the fingerprint. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Call, type Command, numberFlag, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { enrolReply, enrolRequest } from '#shared/contract/sync/enrolment.ts';
 import { printable } from '#shared/printable.ts';
 import { rawPublicKey, toBase64url } from '#shared/signed-statement.ts';
@@ -9,7 +10,6 @@ import { type Arguments, ControlRefusal } from '../control/messages.ts';
 import type { EnrolBeginReply, EnrolmentReply } from '../control/sync-replies.ts';
 import { keepCloudAddress, readCloudAddress, takeEdgeKey } from '../sync/edge-folder.ts';
 import { type CloudAddress, Uplink } from '../sync/uplink.ts';
-import { type Call, type Command, numberFlag, textFlag, UsageError } from './command.ts';
 import { enrolWords } from './enroll-words.ts';
 import { configOf, withGateway } from './gateway-call.ts';
 

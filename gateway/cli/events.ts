@@ -1,8 +1,9 @@
 /** `events`: the history in plain words, and with --follow what happens now. */
+
+import { type Call, type Command, numberFlag } from '#shared/command-line/command.ts';
 import type { EntryView } from '../control/entry-view.ts';
 import { entryWords } from '../control/entry-words.ts';
 import type { FollowItem, StatusReport } from '../control/replies.ts';
-import { type Call, type Command, numberFlag } from './command.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
 

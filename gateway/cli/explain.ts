@@ -1,10 +1,10 @@
 /** `explain`: why a request was decided as it was, or how one would be, rule by rule. */
 import { createInterface } from 'node:readline';
 import { codeRemedy, codeText } from '#shared/code.ts';
+import { type Call, type Command, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
 import type { Arguments, NamedCredential } from '../control/messages.ts';
 import type { ExplainReport } from '../control/replies.ts';
-import { type Call, type Command, textFlag, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

@@ -1,9 +1,9 @@
 /** A command's way to the running gateway: its configuration says where, its sockets answer. */
 import { join } from 'node:path';
+import { type Call, textFlag } from '#shared/command-line/command.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type ControlClient, connectControl } from '../control/edge-side.ts';
 import { defaultConfigFile } from '../environment.ts';
-import { type Call, textFlag } from './command.ts';
 
 export function configOf(call: Call): Config {
   return loadConfig(textFlag(call, 'config') ?? defaultConfigFile());

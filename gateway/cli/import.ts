@@ -1,11 +1,11 @@
 /** `import`: reads a facility from a JSON file or a folder of CSV files, checks all of it, and puts it in force as one. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { type Call, type Command, UsageError } from '#shared/command-line/command.ts';
 import { printable } from '#shared/printable.ts';
 import type { ControlClient } from '../control/edge-side.ts';
 import { chunkBytesMax, importBytesMax, importNamePattern } from '../control/messages.ts';
 import type { ImportReport } from '../control/replies.ts';
-import { type Call, type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 /** Hashing 10 000 PINs one by one takes minutes; a door's own PINs never wait for it. */

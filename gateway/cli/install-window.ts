@@ -1,6 +1,7 @@
 /** `install-window`: lets one device be given its key, for a limited time, on a line nobody else listens to. */
+
+import { type Command, numberFlag, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, numberFlag, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

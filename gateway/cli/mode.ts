@@ -1,7 +1,7 @@
 /** `mode`: how a door behaves until told otherwise. */
 import { codeText, isCode } from '#shared/code.ts';
+import { type Call, type Command, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Call, type Command, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 const modes = ['controlled', 'free', 'lockdown'] as const;

@@ -1,6 +1,7 @@
 /** `reads`: unknown cards of the last minute, as the bits to import them by. */
+
+import type { Command } from '#shared/command-line/command.ts';
 import type { UnknownRead } from '../control/replies.ts';
-import type { Command } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

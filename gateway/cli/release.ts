@@ -1,6 +1,7 @@
 /** `release`: makes one door passable once, as a granted card would. */
+
+import { type Command, numberFlag, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
-import { type Command, numberFlag, UsageError } from './command.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {

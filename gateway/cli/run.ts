@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Call, type Command, textFlag } from '#shared/command-line/command.ts';
 import { defaultConfigFile } from '../environment.ts';
-import { type Call, type Command, textFlag } from './command.ts';
 
 /** Beside this file's folder as source, beside the program in a bundle. */
 const main = import.meta.url.endsWith('.ts') ? '../main.ts' : './main.js';

@@ -1,9 +1,9 @@
 /** `simulate`: readers, locks and doors that are not there, on lines that are. For trying a gateway, and what goes wrong. */
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { type Command, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { openSite } from '../simulator/open-site.ts';
 import { parseSite } from '../simulator/parse-site.ts';
-import { type Command, textFlag, UsageError } from './command.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway simulate <site.yaml> [--state DIR]        runs until Ctrl-C',

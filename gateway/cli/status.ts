@@ -1,9 +1,9 @@
 /** `status`: the gateway at a glance; what needs somebody comes first. */
 import { codeText, type Language } from '#shared/code.ts';
+import type { Command } from '#shared/command-line/command.ts';
 import { gateMark, gateWord } from '../control/gate-marks.ts';
 import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
 import { cloudText } from './cloud-words.ts';
-import type { Command } from './command.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
 import { ageWords, label, word } from './status-words.ts';

@@ -1,5 +1,5 @@
 /** `unenroll`: this gateway leaves its cloud. Its doors keep what they have until leases end, and imports work again. */
-import type { Command } from './command.ts';
+import type { Command } from '#shared/command-line/command.ts';
 import { withGateway } from './gateway-call.ts';
 
 const words = {

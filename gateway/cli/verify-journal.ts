@@ -1,7 +1,8 @@
 /** `verify-journal`: proves that the history was not changed; names the first entry that is wrong. */
+
+import { type Call, type Command, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { journalPath, journalsSetAside } from '../journal/open-stores.ts';
 import { type JournalVerdict, verifyJournal, withAside } from '../journal/verify-journal.ts';
-import { type Call, type Command, textFlag, UsageError } from './command.ts';
 import { configOf, withGateway } from './gateway-call.ts';
 
 const keyPattern = /^[0-9a-f]{64}$/;

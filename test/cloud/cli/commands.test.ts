@@ -79,6 +79,7 @@ async function run(...args: readonly string[]): Promise<Ended> {
     err: (line) => {
       said.err += `${line}\n`;
     },
+    isTty: false,
     language: 'en',
     signal: new AbortController().signal,
   });

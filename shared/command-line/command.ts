@@ -1,10 +1,10 @@
 /**
- * What every command is: a name, what it takes, and a run that answers with an exit code.
+ * What every command of our programs is: a name, what it takes, and a run that answers with an exit code.
  *
  * Exit codes: 0 done · 1 refused or failed, said on standard error · 2 the call itself was wrong.
  */
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Language } from '#shared/code.ts';
+import type { Language } from '../code.ts';
 
 export interface Terminal {
   readonly out: (line: string) => void;
@@ -35,10 +35,25 @@ export class UsageError extends Error {
   readonly code = 'USAGE';
 }
 
+/** Options that every command understands. */
+export const commonOptions = {
+  config: { type: 'string', short: 'c' },
+  json: { type: 'boolean' },
+  language: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig;
+
 /** The value of a text option, or `undefined`. */
 export function textFlag(call: Call, name: string): string | undefined {
   const value = call.flags[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws UsageError where the option is missing. */
+export function neededFlag(call: Call, name: string): string {
+  const value = textFlag(call, name);
+  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is needed`);
+  return value.trim();
 }
 
 /** @throws UsageError when the option is not a whole number in [min, max]. */
@@ -56,10 +71,8 @@ export function numberFlag(
   return number;
 }
 
-/** Options that every command understands. */
-export const commonOptions = {
-  config: { type: 'string', short: 'c' },
-  json: { type: 'boolean' },
-  language: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies ParseArgsOptionsConfig;
+/** One value: as JSON for programs, as lines for people. */
+export function show(call: Call, value: unknown, lines: readonly string[]): void {
+  if (call.flags['json']) call.terminal.out(JSON.stringify(value));
+  else for (const line of lines) call.terminal.out(line);
+}
