@@ -6,7 +6,8 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createOperator, type Operator, placeCloud, type RunningCloud, startCloud } from './running-cloud.ts';
+import { type NetworkLink, openNetworkLink } from '../fakes/network-link.ts';
+import { createOperator, type Operator, placeCloud, startCloud } from './running-cloud.ts';
 import { type OpenGateway, runCommand } from './running-gateway.ts';
 import { openHouse, strikeMs, type TestHouse } from './test-house.ts';
 
@@ -22,6 +23,8 @@ export interface CloudHouse {
   readonly house: TestHouse;
   readonly operator: Operator;
   readonly gatewayId: string;
+  /** Between the gateway's edge process and the cloud. */
+  readonly link: NetworkLink;
   /** The door process of this moment. */
   readonly open: OpenGateway;
   startEdge(): void;
@@ -52,17 +55,18 @@ export async function openCloudHouse(): Promise<CloudHouse> {
   chmodSync(house.dir, 0o711);
   const place = placeCloud(join(house.dir, 'cloud'), await freePort());
   let cloud = await startCloud(place);
+  const link = await openNetworkLink(place.port);
   const operator = await createOperator(cloud, place);
   await setUp(operator);
   let gateway = house.start();
   let open = await gateway.open();
   let edge: EdgeProcess | undefined;
-  const gatewayId = await enrol(house, cloud, operator);
+  const gatewayId = await enrol(house, link, operator);
   edge = spawnEdge(house);
   await until('the doors of the cloud to be in force', async () => (await open.status()).doors.length === 2);
   let holders = 0;
   return {
-    ...{ house, operator, gatewayId },
+    ...{ house, operator, gatewayId, link },
     get open() {
       return open;
     },
@@ -91,6 +95,7 @@ export async function openCloudHouse(): Promise<CloudHouse> {
     close: async () => {
       await edge?.kill();
       await gateway.stop();
+      await link.close();
       await cloud.stop();
       await house.close();
     },
@@ -110,9 +115,9 @@ async function setUp(operator: Operator): Promise<void> {
 }
 
 /** As an installer and an operator do it together. @returns the gateway's id. */
-async function enrol(house: TestHouse, cloud: RunningCloud, operator: Operator): Promise<string> {
+async function enrol(house: TestHouse, link: NetworkLink, operator: Operator): Promise<string> {
   const { code } = await operator.post('enrolment-codes', { name: 'House gateway' });
-  const words = ['--cloud', cloud.url, '--code', code, '--json', '--config', house.configFile];
+  const words = ['--cloud', `http://127.0.0.1:${link.port}`, '--code', code, '--json', '--config', house.configFile];
   const enrolled = runCommand('enroll', ...words);
   let waiting: { id: string; fingerprint: string } | undefined;
   await until('the gateway to come in', async () => {

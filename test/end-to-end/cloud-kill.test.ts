@@ -1,24 +1,26 @@
 /**
- * Any process of the chain may die at any moment, while people swipe and an operator changes who may enter: afterwards the
- * gateway holds what the cloud says, the cloud holds what the gateway did, and nothing happened twice.
+ * Any process of the chain may die at any moment, and the link between gateway and cloud may be cut, while people swipe and an
+ * operator changes who may enter: afterwards the gateway holds what the cloud says, the cloud holds what the gateway did,
+ * and nothing happened twice.
  *
- * `KANNUKI_FULL=1` kills 200 times instead of 8.
+ * `KANNUKI_FULL=1` does it 200 times instead of 10.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ExplainReport } from '#gateway/control/replies.ts';
 import { identifier } from '#shared/identifier.ts';
+import type { LinkFault } from '../fakes/network-link.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { type CloudHouse, openCloudHouse, until } from './cloud-house.ts';
 import { Ledger } from './ledger.ts';
 
 const isFull = process.env['KANNUKI_FULL'] === '1';
-const kills = isFull ? 200 : 8;
+const blows = isFull ? 200 : 10;
 const seed = Number(process.env['KANNUKI_SEED'] ?? Date.now() % 2 ** 31);
 const random = seededRandom(seed);
 const cardsCount = 6;
 const firstNumber = 100;
-/** Between two kills, ms. */
+/** Between two blows, ms. */
 const restMs = { min: 300, max: 2_500 };
 
 let world: CloudHouse;
@@ -55,7 +57,14 @@ async function swipeOnAndOn(keys: Keys): Promise<void> {
   }
 }
 
-const victims: readonly (() => Promise<void>)[] = [
+const cutLink = (fault: LinkFault) => async (): Promise<void> => {
+  world.link.cut(fault);
+  await pause(random() * 3_000);
+  world.link.mend();
+};
+
+/** Each once, and from then on by chance. */
+const strikes: readonly (() => Promise<void>)[] = [
   async () => {
     await world.killCloud();
     await pause(random() * 1_500);
@@ -72,15 +81,18 @@ const victims: readonly (() => Promise<void>)[] = [
     await world.killCloud();
     await world.startCloud();
   },
+  cutLink('closed'),
+  cutLink('silent'),
+  cutLink('one-way'),
 ];
 
-it(`ends as if nothing had happened, killed ${kills} times`, { timeout: isFull ? 7_200_000 : 600_000 }, async () => {
+it(`ends as if nothing had happened, struck ${blows} times`, { timeout: isFull ? 7_200_000 : 600_000 }, async () => {
   const keys: Keys = { ids: [], isOver: false };
   for (let card = 0; card < cardsCount; card += 1) keys.ids.push(await world.issue(firstNumber + card));
   const life = Promise.all([changeOnAndOn(keys), swipeOnAndOn(keys)]);
-  for (let kill = 0; kill < kills; kill += 1) {
+  for (let blow = 0; blow < blows; blow += 1) {
     await pause(restMs.min + random() * (restMs.max - restMs.min));
-    await victims[Math.floor(random() * victims.length)]?.();
+    await strikes[blow < strikes.length ? blow : Math.floor(random() * strikes.length)]?.();
   }
   keys.isOver = true;
   await life;
