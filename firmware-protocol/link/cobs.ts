@@ -27,21 +27,18 @@ export function encodeCobs(bytes: Uint8Array): Uint8Array {
 
 /** @param stuffed what stood between two zeros. @returns `undefined` where it is no stuffing of anything. */
 export function decodeCobs(stuffed: Uint8Array): Uint8Array | undefined {
+  if (stuffed.length === 0 || stuffed.includes(0)) return undefined;
   const out: number[] = [];
   let at = 0;
   while (at < stuffed.length) {
     const code = stuffed[at] ?? 0;
     const end = at + code;
-    if (code === 0 || end > stuffed.length) return undefined;
-    for (let next = at + 1; next < end; next += 1) {
-      const byte = stuffed[next] ?? 0;
-      if (byte === 0) return undefined;
-      out.push(byte);
-    }
+    if (end > stuffed.length) return undefined;
+    out.push(...stuffed.subarray(at + 1, end));
     if (code <= longestRun && end < stuffed.length) out.push(0);
     at = end;
   }
-  return stuffed.length === 0 ? undefined : Uint8Array.from(out);
+  return Uint8Array.from(out);
 }
 
 /** Bytes of a frame that has not ended yet. */

@@ -2,8 +2,8 @@
  * Which commands of a session a lock has begun, and what came of them: each is carried out once.
  *
  * A table of 32 places, a command's number deciding its place. Guarantee: a number is called new at most once, for ever:
- * its place remembers it until a greater number takes it, and then it is `too-old`. With at most eight commands under way
- * and ascending numbers nothing is refused as too old. The table lives and dies with its session.
+ * its place remembers it until a greater number takes it, and then it is `too-old`, which says nothing about whether it was
+ * carried out. A gateway that keeps its open numbers within 32 never meets it. The table lives and dies with its session.
  */
 import type { Result } from './from-lock.ts';
 
@@ -35,9 +35,9 @@ export function beginOnce(table: OnceOnly, request: number): Standing {
   return place.result === undefined ? { kind: 'begun' } : { kind: 'answered', result: place.result };
 }
 
-/** Remembers what came of a command that is still in its place. */
-export function answerOnce(table: OnceOnly, request: number, result: Result): OnceOnly {
+/** Remembers what came of a command; `undefined` for one that is not being carried out. */
+export function answerOnce(table: OnceOnly, request: number, result: Result): OnceOnly | undefined {
   const place = table.get(request % placesCount);
-  if (place?.request !== request) return table;
+  if (place?.request !== request || place.result !== undefined) return undefined;
   return new Map(table).set(request % placesCount, { request, result });
 }
