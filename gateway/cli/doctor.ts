@@ -1,6 +1,6 @@
 /** `doctor`: everything an installer would ask, one line each, with a remedy. Works whether or not the gateway runs. */
 import { join } from 'node:path';
-import type { Command, Terminal } from '#shared/command-line/command.ts';
+import { type Command, show } from '#shared/command-line/command.ts';
 import type { Config } from '../config.ts';
 import { type ControlClient, ControlLost, connectControl } from '../control/edge-side.ts';
 import { ControlRefusal } from '../control/messages.ts';
@@ -8,7 +8,7 @@ import type { StatusReport } from '../control/replies.ts';
 import { checkLines } from '../doctor/check-lines.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkRunning, checkWaiting } from '../doctor/check-running.ts';
-import { broken, type DoctorFinding, risky } from '../doctor/finding.ts';
+import { type DoctorFinding, finding, findingJson, findingText } from '../doctor/finding.ts';
 import { credentialsDirectory } from '../environment.ts';
 import { configOf } from './gateway-call.ts';
 
@@ -18,25 +18,29 @@ export const command: Command = {
   wordsMax: 0,
   run: async (call) => {
     const config = configOf(call);
+    const { language } = call.terminal;
     const findings = [
       ...(await checkMachine(config, credentialsDirectory())),
       ...checkLines(config),
-      ...(await askGateway(config, call.terminal)),
+      ...(await askGateway(config)),
     ];
-    if (call.flags['json']) call.terminal.out(JSON.stringify(findings));
-    else for (const finding of findings) call.terminal.out(findingText(finding));
-    return findings.some((finding) => finding.state === 'fail') ? 1 : 0;
+    const items = findings.map((each) => findingJson(each, language));
+    show(
+      call,
+      items,
+      findings.map((each) => findingText(each, language)),
+    );
+    return findings.some(({ state }) => state === 'fail') ? 1 : 0;
   },
 };
 
-async function askGateway(config: Config, terminal: Terminal): Promise<readonly DoctorFinding[]> {
+async function askGateway(config: Config): Promise<readonly DoctorFinding[]> {
   let client: ControlClient | undefined;
   try {
     client = await connectControl(join(config.runDir, 'admin.sock'));
-    const report = (await client.call('status', {})) as StatusReport;
-    return checkRunning(report, terminal.language);
+    return checkRunning((await client.call('status', {})) as StatusReport);
   } catch (error) {
-    if (error instanceof ControlLost) return [lostFinding(error)];
+    if (error instanceof ControlLost) return [finding(['gateway'], lostCodes[error.code], {})];
     if (error instanceof ControlRefusal) return [checkWaiting(error)];
     throw error;
   } finally {
@@ -44,15 +48,8 @@ async function askGateway(config: Config, terminal: Terminal): Promise<readonly 
   }
 }
 
-const lostFinding = ({ code, message }: ControlLost): DoctorFinding => {
-  if (code === 'GATEWAY_NOT_RUNNING') return risky('gateway', 'does not run', 'start it: kannuki-gateway door');
-  if (code === 'GATEWAY_SILENT') return broken('gateway', message, 'look at its log; restart it');
-  return risky('gateway', message, 'run this as root, or as a user in the group of its socket');
-};
-
-const marks = { ok: '✓', warn: '!', fail: '✗' } as const;
-
-function findingText({ check, state, detail, remedy }: DoctorFinding): string {
-  const line = `${marks[state]} ${state.padEnd(4)} ${check}: ${detail}`;
-  return remedy === '' ? line : `${line}\n         → ${remedy}`;
-}
+const lostCodes = {
+  GATEWAY_NOT_RUNNING: 'gateway-absent',
+  GATEWAY_SILENT: 'gateway-silent',
+  GATEWAY_FORBIDDEN: 'gateway-forbidden',
+} as const;

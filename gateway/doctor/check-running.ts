@@ -1,112 +1,112 @@
 /** What a running gateway says of itself, as findings. */
-import { codeRemedy, codeText, type Language } from '#shared/code.ts';
-import type { DeviceStatus, StatusReport, StorageStatus } from '../control/replies.ts';
+import { codeRemedy, codeText, isCode } from '#shared/code.ts';
+import { word } from '../cli/status-words.ts';
+import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
 import { checkCloud } from './check-cloud.ts';
-import { broken, type DoctorFinding, fine, risky } from './finding.ts';
+import { isCheck } from './check-names.ts';
+import { type About, codedFinding, type DoctorFinding, finding, inBoth } from './finding.ts';
+import type { Bilingual } from './finding-row.ts';
 
-export function checkRunning(report: StatusReport, language: Language): readonly DoctorFinding[] {
+export function checkRunning(report: StatusReport): readonly DoctorFinding[] {
+  const { version, facility, clock, journal, replica, storage, cloud } = report;
+  const isReplicaWell = replica.state === 'live' || replica.state === 'empty';
   return [
-    fine('gateway', `runs, version ${report.version}`),
-    report.facility
-      ? fine('facility', `${report.facility.name} (${report.facility.zone})`)
-      : risky('facility', 'none imported yet', 'kannuki-gateway import'),
-    report.clock.state === 'untrusted'
-      ? broken('clock', codeText('CLOCK_UNTRUSTED', language), codeRemedy('CLOCK_UNTRUSTED', language))
-      : fine('clock', report.clock.state),
-    report.journal.state === 'available'
-      ? fine('journal', `${report.journal.lastSeq ?? 'unknown'} entries`)
-      : broken(
-          'journal',
-          `${report.journal.state}: ${report.journal.detail}`,
-          codeRemedy('JOURNAL_UNAVAILABLE', language),
-        ),
-    report.replica.state === 'live' || report.replica.state === 'empty'
-      ? fine('replica', `epoch ${report.replica.epoch}`)
-      : broken(
-          'replica',
-          `${report.replica.state}: ${report.replica.detail}`,
-          codeRemedy('REPLICA_QUARANTINED', language),
-        ),
-    checkStorage(report.storage, language),
-    ...(report.cloud ? checkCloud(report.cloud, Date.parse(report.at), language) : []),
-    ...report.lines.map((line) =>
-      line.state === 'open'
-        ? fine(`line ${line.line}`, 'open')
-        : broken(`line ${line.line}`, `${line.state}: ${line.detail}`, 'see what is said of its port above'),
-    ),
-    ...report.devices.map((device) =>
-      device.state === 'online'
-        ? fine(`device ${device.device}`, `on line, ${device.channel}`)
-        : broken(
-            `device ${device.device}`,
-            `${device.state}${device.reason ? `: ${device.reason}` : ''}${isKeyless(device) ? ', no key yet' : ''}`,
-            deviceRemedy(device, language),
-          ),
-    ),
-    ...report.doors.flatMap((door) =>
-      door.alarms.map((code) => broken(`door ${door.name}`, codeText(code, language), codeRemedy(code, language))),
-    ),
-    ...report.doors.flatMap((door) =>
-      (door.strangers ?? []).map((device) =>
-        broken(
-          `door ${door.name}`,
-          `its device ${device} is on no line of the configuration`,
-          `add ${device} to the devices of a line, or correct its name in the facility and import it`,
-        ),
-      ),
-    ),
-    ...report.doors.flatMap((door) =>
-      door.state === 'unknown' && (door.strangers ?? []).length === 0
-        ? [broken(`door ${door.name}`, 'nobody knows how it stands', 'see what is said of its devices above')]
-        : [],
-    ),
-    ...report.alarms.map(({ subject, code, detail }) =>
-      broken(subject, `${codeText(code, language)}${detail === '' ? '' : ` (${detail})`}`, codeRemedy(code, language)),
-    ),
+    finding(['gateway'], 'gateway-runs', { version }),
+    facility ? finding(['facility'], 'facility-known', facility) : finding(['facility'], 'facility-none', {}),
+    clock.state === 'untrusted'
+      ? codedFinding(['clock'], 'fail', 'CLOCK_UNTRUSTED')
+      : finding(['clock'], 'clock-fine', { state: words(clock.state) }),
+    journal.state === 'available'
+      ? finding(['journal'], 'journal-fine', { entries: journal.lastSeq ?? words('unknown') })
+      : codedFinding(['journal'], 'fail', 'JOURNAL_UNAVAILABLE', withDetail(journal)),
+    isReplicaWell
+      ? finding(['replica'], 'replica-fine', { epoch: replica.epoch })
+      : codedFinding(['replica'], 'fail', 'REPLICA_QUARANTINED', withDetail(replica)),
+    checkStorage(storage),
+    ...(cloud ? checkCloud(cloud, Date.parse(report.at)) : []),
+    ...report.lines.map(checkLine),
+    ...report.devices.map(checkDevice),
+    ...report.doors.flatMap(checkDoor),
+    ...report.alarms.map(checkAlarm),
   ];
 }
 
-function checkStorage({ state, flashBytesPerDay, files }: StorageStatus, language: Language): DoctorFinding {
-  const wear = flashBytesPerDay === undefined ? '' : `, ${Math.round(flashBytesPerDay / 2 ** 20)} MiB written a day`;
+/** A state of the status, in both languages. */
+const words = (state: string): Bilingual => inBoth((language) => word(state, language));
+
+const withDetail = ({ state, detail }: { readonly state: string; readonly detail: string }): Bilingual =>
+  inBoth((language) => `${word(state, language)}: ${detail}`);
+
+function checkStorage({ state, flashBytesPerDay, files }: StorageStatus): DoctorFinding {
+  const mebibytes = flashBytesPerDay === undefined ? undefined : Math.round(flashBytesPerDay / 2 ** 20);
   const bad = files.filter((file) => file.state !== 'sound');
-  const text = `${state}${wear}${bad.map((file) => `; ${file.name} ${file.state}: ${file.detail}`).join('')}`;
-  if (bad.length > 0) return broken('storage', text, codeRemedy('STORAGE_DAMAGED', language));
-  if (state === 'ok') return fine('storage', text);
-  return state === 'low'
-    ? risky('storage', text, codeRemedy('STORAGE_LOW', language))
-    : broken('storage', text, codeRemedy(state === 'full' ? 'STORAGE_FULL' : 'STORAGE_FAILED', language));
+  const found = bad.map((file) => `; ${file.name} ${file.state}: ${file.detail}`).join('');
+  const wear: Bilingual =
+    mebibytes === undefined ? ['', ''] : [`, ${mebibytes} MiB written a day`, `、1日の書込 ${mebibytes} MiB`];
+  const how: Bilingual = [`${state}${wear[0]}${found}`, `${word(state, 'ja')}${wear[1]}${found}`];
+  if (bad.length > 0) return codedFinding(['storage'], 'fail', 'STORAGE_DAMAGED', how);
+  if (state === 'ok') return finding(['storage'], 'storage-fine', { how });
+  if (state === 'low') return codedFinding(['storage'], 'warn', 'STORAGE_LOW', how);
+  return codedFinding(['storage'], 'fail', state === 'full' ? 'STORAGE_FULL' : 'STORAGE_FAILED', how);
 }
 
-/** A gateway that runs and cannot open yet: what it waits for, by the code with which it refuses every call. */
-export function checkWaiting({ code, message }: { readonly code: string; readonly message: string }): DoctorFinding {
-  const remedy = waitingRemedies[code] ?? 'put right what it says; the gateway goes on by itself';
-  return broken('gateway', `runs, and waits: ${message} [${code}]`, remedy);
+function checkLine({ line, state, detail }: StatusReport['lines'][number]): DoctorFinding {
+  if (state === 'open') return finding(['line', line], 'line-open', {});
+  return finding(['line', line], 'line-closed', { state: words(state), detail });
 }
 
-const waitingRemedies: Readonly<Record<string, string>> = {
-  UNAVAILABLE: 'it has just been started: ask again in a moment',
-  MASTER_KEY_MISSING:
-    'put the key of this gateway back; without it, its readers must be keyed and its facility imported anew',
-  MASTER_KEY_EXPOSED: 'chmod 400 the file, and ask who may have read it',
-  MASTER_KEY_MALFORMED: 'put the key of this gateway back from its backup',
-  STORE_READ_ONLY: 'see why the disk is read-only (dmesg); mount it for writing',
-  STORE_FULL: 'free some space on the disk',
-  STORE_FORBIDDEN: 'give the gateway’s user rights to its data folder',
-  STORE_WRONG_KEY: 'put the master key back that belongs to this data folder',
-  STORE_NEWER_SCHEMA: 'install the version of the gateway that wrote it, or a later one',
-};
+function checkDevice(status: DeviceStatus): DoctorFinding {
+  const { device, state, reason, channel } = status;
+  const about = ['device', device] as const;
+  if (state === 'online') return finding(about, 'device-online', { channel: words(channel ?? 'unknown') });
+  const keyless = isKeyless(status);
+  const how = inBoth((language) =>
+    [
+      `${word(state, language)}${reason ? `: ${word(reason, language)}` : ''}`,
+      ...(keyless ? [language === 'ja' ? '鍵なし' : 'no key yet'] : []),
+    ].join(language === 'ja' ? '、' : ', '),
+  );
+  if (reason === 'security-required') return finding(about, 'device-needs-key', { how, device });
+  if (reason === 'key-mismatch') return codedFinding(about, 'fail', 'DEVICE_KEY_MISMATCH', how);
+  if (reason === 'identity-changed') return codedFinding(about, 'fail', 'DEVICE_IDENTITY_CHANGED', how);
+  if (reason === 'line-down') return finding(about, 'device-line-down', { how });
+  return keyless ? finding(about, 'device-keyless', { how, device }) : finding(about, 'device-silent', { how });
+}
 
 /** Nobody can tell a device that waits for its key from one that is not there before it was ever met. */
 const isKeyless = ({ hasOwnKey, identity }: DeviceStatus): boolean => hasOwnKey === false && identity === undefined;
 
-function deviceRemedy(status: DeviceStatus, language: Language): string {
-  const { device, reason } = status;
-  if (reason === 'security-required')
-    return `it has no key yet: kannuki-gateway install-window ${device}, or name its keyFile in the configuration`;
-  if (reason === 'key-mismatch') return codeRemedy('DEVICE_KEY_MISMATCH', language);
-  if (reason === 'identity-changed') return codeRemedy('DEVICE_IDENTITY_CHANGED', language);
-  if (reason === 'line-down') return 'see the line above';
-  if (isKeyless(status))
-    return `no key yet: kannuki-gateway install-window ${device}. If it stays silent, see its wires.`;
-  return `${codeRemedy('DEVICE_OFFLINE', language)} Silent at every rate: swap the wires A and B. kannuki-gateway discover looks for it.`;
+function checkDoor({ name, state, alarms, strangers = [] }: DoorStatus): readonly DoctorFinding[] {
+  const about = ['door', name] as const;
+  return [
+    ...alarms.map((code) => codedFinding(about, 'fail', code)),
+    ...strangers.map((device) => finding(about, 'door-stranger', { device })),
+    ...(state === 'unknown' && strangers.length === 0 ? [finding(about, 'door-unknown', {})] : []),
+  ];
 }
+
+function checkAlarm({ subject, code, detail }: StatusReport['alarms'][number]): DoctorFinding {
+  const more = detail === '' ? '' : ` (${detail})`;
+  const said = inBoth((language) => `${codeText(code, language)}${more}`);
+  return codedFinding(aboutOf(subject), 'fail', code, said);
+}
+
+/** `device hall-reader` as what it is and which. */
+function aboutOf(subject: string): About {
+  const [kind = '', ...id] = subject.split(' ');
+  return isCheck(kind) ? [kind, id.join(' ')] : ['gateway', subject];
+}
+
+/** A gateway that runs and cannot open yet: what it waits for, by the code with which it refuses every call. */
+export function checkWaiting({ code, message }: { readonly code: string; readonly message: string }): DoctorFinding {
+  const why = inBoth((language) =>
+    language === 'ja' && isCode(code) ? `${codeText(code, language)}(${message})` : message,
+  );
+  const remedy = inBoth((language) => (isCode(code) ? codeRemedy(code, language) : goesOn[language]));
+  return finding(['gateway'], 'gateway-waits', { why, code, remedy });
+}
+
+const goesOn = {
+  en: 'put right what it says; the gateway goes on by itself',
+  ja: '原因を取り除いてください。ゲートウェイは自動的に続けます',
+} as const;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { statusLines } from '#gateway/cli/status.ts';
-import { parseConfig } from '#gateway/config.ts';
+import { type Config, parseConfig } from '#gateway/config.ts';
 import type { StatusReport } from '#gateway/control/replies.ts';
 import { checkLines } from '#gateway/doctor/check-lines.ts';
 import { checkMachine } from '#gateway/doctor/check-machine.ts';
 import { checkRunning, checkWaiting } from '#gateway/doctor/check-running.ts';
-import type { DoctorFinding } from '#gateway/doctor/finding.ts';
-import { alarms, type Code, codeRemedy, codeText } from '#shared/code.ts';
+import { type DoctorFinding, findingText, textIn } from '#gateway/doctor/finding.ts';
+import { alarms, type Code, codeRemedy, codeText, type Language } from '#shared/code.ts';
 import { openPtyPair } from '../../fakes/pty-pair.ts';
 import { spoken } from '../operate/running-door.ts';
 
@@ -47,11 +47,21 @@ const whole: StatusReport = {
 };
 const device = (change: Partial<StatusReport['devices'][number]>) =>
   whole.devices.map((each) => ({ ...each, ...change }));
-const failing = (findings: readonly DoctorFinding[]) => findings.filter(({ state }) => state === 'fail');
+const failing = (findings: readonly DoctorFinding[], language: Language = 'en') =>
+  findings.filter(({ state }) => state === 'fail').map((each) => said(each, language));
+const named = ({ check, subject }: DoctorFinding) => (subject === '' ? check : `${check} ${subject}`);
+/** A finding as one language tells it. */
+const said = (found: DoctorFinding, language: Language = 'en') => ({
+  check: named(found),
+  state: found.state,
+  code: found.code,
+  detail: textIn(found.detail, language),
+  remedy: textIn(found.remedy, language),
+});
 
 describe('of a running gateway', () => {
   test('that is well, everything is fine', () => {
-    expect(checkRunning(whole, 'en').every(({ state }) => state === 'ok')).toBe(true);
+    expect(checkRunning(whole).every(({ state }) => state === 'ok')).toBe(true);
   });
 
   test.each<[string, Partial<StatusReport>]>([
@@ -77,7 +87,7 @@ describe('of a running gateway', () => {
   ])('a %s that is not well is named, with a remedy, and shown in the status', (check, change) => {
     const report = { ...whole, ...change };
     for (const language of ['en', 'ja'] as const) {
-      const [found, ...more] = failing(checkRunning(report, language));
+      const [found, ...more] = failing(checkRunning(report), language);
       expect(found?.check).toBe(check);
       expect(found?.remedy).not.toBe('');
       expect(more).toEqual([]);
@@ -89,7 +99,7 @@ describe('of a running gateway', () => {
     'a standing %s is named with its remedy, and first in the status',
     (code) => {
       const standing = { ...whole, alarms: [{ subject: 'device hall-reader', code, detail: 'why' }] };
-      const [found] = failing(checkRunning(standing, 'en'));
+      const [found] = failing(checkRunning(standing));
       expect(found).toMatchObject({ check: 'device hall-reader', remedy: codeRemedy(code, 'en') });
       expect(found?.detail).toBe(`${codeText(code, 'en')} (why)`);
       expect(statusLines(standing, 'en')[0]).toBe(`! device hall-reader: ${codeText(code, 'en')} [${code}] (why)`);
@@ -98,25 +108,26 @@ describe('of a running gateway', () => {
 
   test('whose device has no key yet, or whose door names a device of no line, says just that', () => {
     const silent = { state: 'offline', reason: 'silent', channel: undefined, identity: undefined } as const;
-    const [keyless] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: false }) }, 'en'));
+    const [keyless] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: false }) }));
     expect(keyless?.detail).toContain('no key yet');
     expect(keyless?.remedy).toContain('install-window hall-reader');
-    const [keyed] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: true }) }, 'en'));
+    const [keyed] = failing(checkRunning({ ...whole, devices: device({ ...silent, hasOwnKey: true }) }));
     expect(keyed?.detail).not.toContain('no key yet');
     const doors = whole.doors.map((each) => ({ ...each, state: 'unknown', strangers: ['attic-reader'] }));
-    const found = failing(checkRunning({ ...whole, doors }, 'en'));
+    const found = failing(checkRunning({ ...whole, doors }));
     expect(found).toMatchObject([
       { check: 'door Hall', detail: expect.stringContaining('attic-reader is on no line') },
     ]);
   });
 
   test('that waits for something says what, with a remedy', () => {
-    const finding = checkWaiting({ code: 'MASTER_KEY_MISSING', message: 'it is gone' });
+    const finding = said(checkWaiting({ code: 'MASTER_KEY_MISSING', message: 'it is gone' }));
     expect(finding).toMatchObject({ state: 'fail', detail: expect.stringContaining('it is gone') });
-    expect(checkWaiting({ code: 'STORE_SOMETHING', message: '' }).remedy).not.toBe('');
+    expect(said(checkWaiting({ code: 'STORE_SOMETHING', message: '' })).remedy).not.toBe('');
   });
 });
 
+const linesSaid = (config: Config) => checkLines(config).map((each) => said(each));
 const configOf = (text: string) => parseConfig(text, join(dir, 'gateway.yaml'));
 const isRoot = process.getuid?.() === 0;
 
@@ -125,17 +136,18 @@ describe('of the machine', () => {
     const data = join(dir, 'data');
     mkdirSync(data, { mode: 0o755 });
     const config = configOf('dataDir: data\nrunDir: run\n');
-    const of = async (check: string) => (await checkMachine(config, undefined)).find((each) => each.check === check);
-    expect(await of('data folder')).toMatchObject({ state: 'warn', remedy: `chmod 700 ${data}` });
-    expect(await of('master key')).toMatchObject({ state: 'warn' });
+    const of = async (check: string) =>
+      (await checkMachine(config, undefined)).map((each) => said(each)).find((each) => each.check === check);
+    expect(await of('data-folder')).toMatchObject({ state: 'warn', remedy: `chmod 700 ${data}` });
+    expect(await of('master-key')).toMatchObject({ state: 'warn' });
     writeFileSync(join(data, 'journal.db'), '');
-    expect(await of('master key')).toMatchObject({ state: 'fail', remedy: 'put the key of this gateway back' });
+    expect(await of('master-key')).toMatchObject({ state: 'fail', remedy: 'put the key of this gateway back' });
     writeFileSync(join(data, 'master.key'), 'x', { mode: 0o644 });
-    expect(await of('master key')).toMatchObject({ state: 'fail', remedy: `chmod 400 ${join(data, 'master.key')}` });
+    expect(await of('master-key')).toMatchObject({ state: 'fail', remedy: `chmod 400 ${join(data, 'master.key')}` });
     chmodSync(join(data, 'master.key'), 0o400);
     chmodSync(data, 0o700);
-    expect(await of('master key')).toMatchObject({ state: 'ok' });
-    expect(await of('data folder')).toMatchObject({ state: 'ok' });
+    expect(await of('master-key')).toMatchObject({ state: 'ok' });
+    expect(await of('data-folder')).toMatchObject({ state: 'ok' });
   });
 
   test.skipIf(isRoot)('says where this user may not look, and goes on', async () => {
@@ -146,7 +158,7 @@ describe('of the machine', () => {
     const config = configOf(`dataDir: ${dir}/data\nrunDir: run\nmasterKeyFile: hidden/key\n${lines}`);
     chmodSync(hidden, 0o000);
     try {
-      const findings = [...(await checkMachine(config, undefined)), ...checkLines(config)];
+      const findings = [...(await checkMachine(config, undefined)), ...checkLines(config)].map((each) => said(each));
       expect(findings.filter(({ remedy }) => remedy.includes('the gateway’s user, or as root'))).toHaveLength(2);
     } finally {
       chmodSync(hidden, 0o700);
@@ -160,11 +172,11 @@ describe('of the lines', () => {
 
   test('names a port that is not there, one that is none, and one that is', async () => {
     writeFileSync(join(dir, 'file'), '');
-    expect(checkLines(lineOf(join(dir, 'none')))[0]).toMatchObject({
+    expect(linesSaid(lineOf(join(dir, 'none')))[0]).toMatchObject({
       state: 'fail',
       detail: expect.stringContaining('does not exist'),
     });
-    expect(checkLines(lineOf(join(dir, 'file')))[0]).toMatchObject({
+    expect(linesSaid(lineOf(join(dir, 'file')))[0]).toMatchObject({
       state: 'fail',
       detail: expect.stringContaining('not a serial port'),
     });
@@ -174,7 +186,7 @@ describe('of the lines', () => {
   });
 
   test('warns of a device that speaks plain', () => {
-    const plain = checkLines(lineOf('/dev/null')).find(({ check }) => check.startsWith('device'));
+    const plain = linesSaid(lineOf('/dev/null')).find(({ check }) => check.startsWith('device'));
     expect(plain).toMatchObject({ state: 'warn', remedy: expect.stringContaining('install-window') });
   });
 
@@ -187,7 +199,7 @@ describe('of the lines', () => {
     const file = join(dir, 'key');
     if (text !== undefined) writeFileSync(file, text, { mode });
     const config = configOf('lines:\n  - tcp: 127.0.0.1:1\n    devices:\n      - { address: 0, keyFile: key }\n');
-    const found = checkLines(config).find(({ check }) => check.startsWith('device'));
+    const found = linesSaid(config).find(({ check }) => check.startsWith('device'));
     expect(found).toMatchObject({ state: says === '' ? 'ok' : 'fail', detail: expect.stringContaining(says) });
     expect(JSON.stringify(found)).not.toContain('swordfish');
   });
@@ -201,5 +213,54 @@ test('the command works without a gateway, and exits with 1 for what is broken',
   expect(people.out).toMatch(/✗ fail line line-1: .*none does not exist\n\s+→ plug the adapter in/);
   expect(people.out).toContain('! warn gateway: does not run');
   const programs = await spoken(['doctor', '--json', '--config', file]);
-  expect(JSON.parse(programs.out)).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'gateway' })]));
+  const found = JSON.parse(programs.out) as readonly DoctorFinding[];
+  expect(found).toContainEqual(
+    expect.objectContaining({ check: 'line', subject: 'line-1', state: 'fail', code: 'port-absent' }),
+  );
+});
+
+describe('in Japanese', () => {
+  test('the command says the same as in English, and its codes stay', async () => {
+    const file = join(dir, 'gateway.yaml');
+    writeFileSync(file, 'dataDir: data\nrunDir: run\nlines:\n  - { serial: none, devices: [{ address: 0 }] }\n');
+    const people = await spoken(['doctor', '--language', 'ja', '--config', file]);
+    expect(people).toMatchObject({ code: 1, err: '' });
+    expect(people.out).toMatch(/✗ 異常 回線 line-1: .*none がありません\n\s+→ 変換器を差してください/);
+    const [ja, en] = await Promise.all(
+      ['ja', 'en'].map(async (language) => {
+        const { out } = await spoken(['doctor', '--json', '--language', language, '--config', file]);
+        return (JSON.parse(out) as readonly DoctorFinding[]).map(({ check, code }) => [check, code]);
+      }),
+    );
+    expect(ja).toEqual(en);
+  });
+
+  const troubled: StatusReport = {
+    ...whole,
+    facility: undefined,
+    clock: { state: 'untrusted', now: undefined, errorMs: 0 },
+    journal: { state: 'full', detail: '', lastSeq: undefined },
+    replica: { state: 'quarantined', detail: '', epoch: 2 },
+    storage: { ...whole.storage, state: 'read-only' },
+    lines: [{ line: 'bus', state: 'missing', detail: '' }],
+    devices: device({ state: 'offline', reason: 'key-mismatch', channel: undefined }),
+    doors: [
+      { id: 'hall', name: '1', state: 'unknown', mode: 'controlled', ageMs: 9, alarms: ['DOOR_FORCED'] },
+      { id: 'attic', name: '2', state: 'secured', mode: 'controlled', ageMs: 9, alarms: [], strangers: ['3'] },
+    ],
+    alarms: [{ subject: 'gateway journal', code: 'JOURNAL_FULL', detail: '' }],
+  };
+
+  test.each([
+    ['that is well', whole],
+    ['with every trouble', troubled],
+  ])('nothing that is said of a gateway %s is left in English', (_, report) => {
+    for (const found of checkRunning(report)) {
+      const text = findingText(found, 'ja');
+      expect(text).toMatch(/[ぁ-んァ-ヶ一-龠]/);
+      // Names and numbers, our command, and the unit of size may stand in Latin letters.
+      const latin = text.replaceAll(/kannuki-gateway [a-z-]+|Asia\/Tokyo|House|Hall|hall-reader|bus|MiB|journal/g, '');
+      expect(latin).not.toMatch(/[a-z]{3}/i);
+    }
+  });
 });
