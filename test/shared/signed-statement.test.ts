@@ -1,4 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { CompactSign, compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { timeStatement } from '#shared/contract/sync/feed.ts';
 import { statementType } from '#shared/contract/sync/statement.ts';
@@ -42,6 +43,39 @@ describe('a signed statement', () => {
       expect((await verifyTime(junk)).kind).toBe('rejected');
       expect(namedKey(junk)).toBeUndefined();
     }
+  });
+});
+
+describe('a signed statement, beside another implementation of JWS', () => {
+  const payload = Buffer.from(JSON.stringify(said));
+
+  it('is read by it, and what it makes is read here', async () => {
+    const ours = await signStatement(statementType.time, said, privateKey);
+    const read = await compactVerify(ours, publicKey, { algorithms: ['EdDSA'] });
+    expect(read.protectedHeader).toEqual({ alg: 'EdDSA', typ: statementType.time, kid: namedKey(ours) });
+    expect(JSON.parse(Buffer.from(read.payload).toString())).toEqual(said);
+    const header = { alg: 'EdDSA', typ: statementType.time };
+    const theirs = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
+    expect(await verifyTime(theirs)).toEqual({ kind: 'verified', value: said });
+  });
+
+  it('is refused where its header asks for what is not understood, though it is signed', async () => {
+    const sealed = (header: object, body = payload): string => {
+      const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${body.toString('base64url')}`;
+      return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`;
+    };
+    const typ = statementType.time;
+    expect(await verifyTime(sealed({ alg: 'EdDSA', typ }))).toMatchObject({ kind: 'verified' });
+    const malformed = { kind: 'rejected', reason: 'malformed' };
+    expect(await verifyTime(sealed({ alg: 'EdDSA', typ, crit: ['b64'], b64: false }))).toEqual(malformed);
+    expect(await verifyTime(sealed({ alg: 'HS256', typ }))).toEqual(malformed);
+    expect(await verifyTime(sealed({ typ }))).toEqual(malformed);
+    expect(await verifyTime(sealed({ alg: 'EdDSA', typ }, Buffer.from('{"at":')))).toEqual(malformed);
+    const good = sealed({ alg: 'EdDSA', typ });
+    for (const changed of [`${good}.`, `${good}=`, ` ${good}`, `${good}\n`, good.replace('.', '..')]) {
+      expect(await verifyTime(changed)).toEqual(malformed);
+    }
+    expect(await verifyTime(good.slice(0, -4))).toEqual({ kind: 'rejected', reason: 'wrong-signature' });
   });
 });
 
