@@ -22,6 +22,9 @@ import { openKey } from './open-key.ts';
 import { version } from './version.ts';
 import { runSchedule } from './worker/schedule.ts';
 
+/** Connections that nobody took yet: after an outage all gateways come at once, and a pause must turn none away. */
+const backlog = 4_096;
+
 export interface RunningCloud {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
@@ -57,7 +60,7 @@ export async function runCloud(config: Config, databaseUrl: string | undefined):
       closing: closing.signal,
     });
     const operations = createOperationsServer(metrics, { database: database.pools.app, closing: closing.signal });
-    const url = await app.listen({ ...config.listen });
+    const url = await app.listen({ ...config.listen, backlog });
     const operationsUrl = await operations.listen({ ...config.operations });
     const onFault = (sweep: string, error: unknown) => logger.warn({ err: error, sweep }, 'a sweep failed');
     const working = Promise.all([

@@ -6,6 +6,7 @@
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import { preparedName } from './prepared.ts';
 
 export function discardSilent(pool: pg.Pool): PostgresPool {
   const watched = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -25,7 +26,8 @@ function watch(client: pg.PoolClient): PostgresPoolClient {
   let isSilent = false;
   const query = async (text: string, parameters: unknown[]): Promise<unknown> => {
     try {
-      return await client.query(text, parameters);
+      const name = preparedName(text);
+      return await client.query({ text, values: parameters, ...(name === undefined ? {} : { name }) });
     } catch (error) {
       if (error instanceof Error && error.message === 'Query read timeout') isSilent = true;
       throw error;

@@ -9,6 +9,7 @@ import { sql, type Transaction } from 'kysely';
 import { withDatabaseFaults } from './database-fault.ts';
 import type { DB } from './generated-types.ts';
 import type { Database } from './pool.ts';
+import { prepared } from './prepared.ts';
 
 export type TenantTransaction = Transaction<DB>;
 
@@ -71,7 +72,7 @@ export const facilitySetting = (facilityIds: readonly string[]): Settings => ({
 /** Sets transaction-local settings in one statement. */
 export async function setLocal(transaction: TenantTransaction, settings: Settings): Promise<void> {
   const calls = Object.entries(settings).map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
-  await sql`select ${sql.join(calls)}`.execute(transaction);
+  await sql`${prepared}select ${sql.join(calls)}`.execute(transaction);
 }
 
 /** PostgreSQL's text form of a text array. */

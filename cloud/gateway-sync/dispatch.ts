@@ -7,6 +7,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '#cloud/database/pool.ts';
+import { prepared } from '#cloud/database/prepared.ts';
 import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { FeedHints } from './feed-hints.ts';
 import { numberQueue } from './number-queue.ts';
@@ -95,10 +96,11 @@ export function createDispatcher({ database, hints, onFault, lookMs = lookMsDefa
 
 async function findOwners(database: Database): Promise<readonly QueueOwner[]> {
   return tenantTransaction(database, { actor, facilityIds: [] }, async (transaction) => {
-    const found = await sql<QueueOwner>`select facility_id as "facilityId", gateway_id as "gatewayId" from feed_group
+    const found =
+      await sql<QueueOwner>`${prepared}select facility_id as "facilityId", gateway_id as "gatewayId" from feed_group
       where last_seq is null group by facility_id, gateway_id order by min(id) desc limit ${ownersAtOnce}`.execute(
-      transaction,
-    );
+        transaction,
+      );
     return found.rows;
   });
 }
@@ -106,7 +108,7 @@ async function findOwners(database: Database): Promise<readonly QueueOwner[]> {
 /** Gateways for which a command waits: hinted at every look until it was taken. */
 async function findOrdered(database: Database): Promise<readonly string[]> {
   return tenantTransaction(database, { actor, facilityIds: [] }, async (transaction) => {
-    const found = await sql<{ gateway_id: string }>`select distinct gateway_id from gateway_command
+    const found = await sql<{ gateway_id: string }>`${prepared}select distinct gateway_id from gateway_command
       where status = 'queued' and requested_at > now() - interval '1 minute' limit ${ownersAtOnce}`.execute(
       transaction,
     );

@@ -1,5 +1,6 @@
 /** How far a gateway's feed is numbered, with the sums of what it then holds, between the tables and the rules. */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { digestOf, type RowKind, rowKinds, sumHex } from '#shared/replica-digest.ts';
 import type { KindSums } from './number-feed.ts';
@@ -26,7 +27,7 @@ export async function readFeedHead(
   facilityId: string,
   gatewayId: string,
 ): Promise<StoredHead> {
-  const found = await sql<HeadRow>`select head_seq, retained_from, sums from feed_head
+  const found = await sql<HeadRow>`${prepared}select head_seq, retained_from, sums from feed_head
     where facility_id = ${facilityId} and gateway_id = ${gatewayId}`.execute(transaction);
   return headOf(found.rows[0]);
 }
@@ -43,7 +44,7 @@ export async function writeFeedHead(
   head: StoredHead,
 ): Promise<void> {
   const sums = JSON.stringify(Object.fromEntries(rowKinds.map((kind) => [kind, sumHex(head.sums[kind])])));
-  await sql`insert into feed_head (facility_id, gateway_id, head_seq, retained_from, sums)
+  await sql`${prepared}insert into feed_head (facility_id, gateway_id, head_seq, retained_from, sums)
     values (${facilityId}, ${gatewayId}, ${head.seq}, ${head.retainedFrom}, ${sums}::jsonb)
     on conflict (facility_id, gateway_id) do update set head_seq = excluded.head_seq,
       retained_from = excluded.retained_from, sums = excluded.sums, numbered_at = now()`.execute(transaction);

@@ -5,6 +5,7 @@
  * the places commit together.
  */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
 import { bucketOf, credentialOf, doorOf, numberedChange, type StoredChange } from './feed-draft.ts';
@@ -41,7 +42,7 @@ async function readOpen(
   transaction: TenantTransaction,
   { facilityId, gatewayId }: QueueOwner,
 ): Promise<readonly OpenGroup[]> {
-  const found = await sql<OpenGroup>`select id, is_fill, change_count from feed_group
+  const found = await sql<OpenGroup>`${prepared}select id, is_fill, change_count from feed_group
     where facility_id = ${facilityId} and gateway_id = ${gatewayId} and last_seq is null
     order by id limit 200`.execute(transaction);
   return found.rows;
@@ -109,7 +110,7 @@ async function readChanges(
   facilityId: string,
   groups: readonly number[],
 ): Promise<readonly QueuedChange[]> {
-  const found = await sql<QueuedChange>`select group_id, place, op, kind, key, row from feed_change
+  const found = await sql<QueuedChange>`${prepared}select group_id, place, op, kind, key, row from feed_change
     where facility_id = ${facilityId} and group_id = any (${groups}::bigint[])
     order by group_id, place`.execute(transaction);
   return found.rows;
@@ -121,7 +122,7 @@ async function readMirror(
   changes: readonly StoredChange[],
 ): Promise<ReadonlyMap<string, MirrorRow>> {
   const names = JSON.stringify(changes.map(({ kind, key }) => ({ kind, key })));
-  const found = await sql<{ kind: StoredChange['kind']; key: string; seq: number; hash: Buffer }>`
+  const found = await sql<{ kind: StoredChange['kind']; key: string; seq: number; hash: Buffer }>`${prepared}
     select r.kind, r.key, r.seq, r.hash
     from jsonb_to_recordset(${names}::jsonb) as given(kind text, key text)
     join feed_row r on r.facility_id = ${facilityId} and r.gateway_id = ${gatewayId}
@@ -149,7 +150,7 @@ async function writeMirror(
     const concerns = { credential_id: credentialOf(stored), door_id: doorOf(stored) };
     return [{ kind, key, seq: numbered.seq, bucket: bucketOf(stored), hash, group_id, place, ...concerns }];
   });
-  await sql`insert into feed_row (facility_id, gateway_id, kind, key, seq, bucket, hash, credential_id, door_id, row)
+  await sql`${prepared}insert into feed_row (facility_id, gateway_id, kind, key, seq, bucket, hash, credential_id, door_id, row)
     select ${facilityId}, ${gatewayId}, g.kind, g.key, g.seq, g.bucket, decode(g.hash, 'hex'), g.credential_id, g.door_id,
       c.row
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(kind text, key text, seq bigint, bucket int, hash text,
@@ -172,7 +173,7 @@ async function placeGroups(
   { facilityId }: QueueOwner,
   places: readonly GroupPlace[],
 ): Promise<void> {
-  await sql`update feed_group f set first_seq = g.first, last_seq = g.last, end_digest = g.digest,
+  await sql`${prepared}update feed_group f set first_seq = g.first, last_seq = g.last, end_digest = g.digest,
       numbered_at = now()
     from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as g(id bigint, first bigint, last bigint, digest text)
     where f.facility_id = ${facilityId} and f.id = g.id`.execute(transaction);

@@ -1,5 +1,6 @@
 /** The changes of one batch: whole groups after a place, as many as fit, of the kinds the gateway knows. */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { batchBytesMax, changesMax, type FeedChange } from '#shared/contract/sync/feed.ts';
 import { cutBatch, type NumberedGroup } from './cut-batch.ts';
@@ -37,7 +38,8 @@ async function readGroups(
   { facilityId, gatewayId }: QueueOwner,
   from: number,
 ): Promise<readonly NumberedGroup[]> {
-  const found = await sql<NumberedGroup>`select first_seq as "firstSeq", last_seq as "lastSeq", change_count as changes,
+  const found =
+    await sql<NumberedGroup>`${prepared}select first_seq as "firstSeq", last_seq as "lastSeq", change_count as changes,
       byte_count as bytes
     from feed_group where facility_id = ${facilityId} and gateway_id = ${gatewayId} and last_seq > ${from}
     order by last_seq limit ${changesMax}`.execute(transaction);
@@ -54,7 +56,7 @@ async function readChanges(
   { facilityId, gatewayId }: QueueOwner,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<readonly ReadGroup[]> {
-  const found = await sql<StoredChange & { seq: number; last_seq: number }>`
+  const found = await sql<StoredChange & { seq: number; last_seq: number }>`${prepared}
     select c.op, c.kind, c.key, c.row, g.first_seq + c.place as seq, g.last_seq
     from feed_group g join feed_change c on c.facility_id = g.facility_id and c.group_id = g.id
     where g.facility_id = ${facilityId} and g.gateway_id = ${gatewayId} and g.last_seq > ${from} and g.last_seq <= ${to}

@@ -1,5 +1,6 @@
 /** Where gateways stand, as the cloud knows it: one look at the beginning of each of their calls. */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import { type TenantTransaction, tenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
 import { type HeadRow, headOf, type StoredHead } from './feed-head.ts';
@@ -52,7 +53,8 @@ export async function readStands(
   transaction: TenantTransaction,
   owners: readonly QueueOwner[],
 ): Promise<readonly GatewayStand[]> {
-  const found = await sql<StandRow>`select g.id as gateway_id, g.status, a.epoch, a.cursor_seq, a.digest, a.is_same,
+  const found =
+    await sql<StandRow>`${prepared}select g.id as gateway_id, g.status, a.epoch, a.cursor_seq, a.digest, a.is_same,
       h.kinds, f.head_seq, f.retained_from, f.sums, f.head_seq is not null as is_numbered,
       exists (select from gateway_command c where c.facility_id = g.facility_id and c.gateway_id = g.id
         and c.status in ('queued', 'delivered')) as is_ordered,
@@ -94,7 +96,7 @@ export async function noteSeen(
   const stale = owners.filter((_, place) => (stands[place]?.unseenMs ?? 0) >= notedEveryMs);
   if (stale.length === 0) return;
   // Nobody waits for a disk to say that somebody was seen.
-  await sql`with unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
+  await sql`${prepared}with unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
       free as materialized (select h.facility_id, h.gateway_id from ${asked(stale)}
         join gateway_health h on h.facility_id = asked.facility_id and h.gateway_id = asked.gateway_id
         for no key update of h skip locked)
@@ -106,7 +108,7 @@ export async function noteSeen(
 export function noteKinds(parts: Pick<SyncParts, 'database'>, caller: GatewayCaller, kinds: string): Promise<void> {
   const { facilityId, gatewayId } = caller;
   return tenantTransaction(parts.database, caller.claims, async (transaction) => {
-    await sql`with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+    await sql`${prepared}with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
       insert into gateway_health (facility_id, gateway_id, kinds)
       select ${facilityId}, ${gatewayId}, ${kinds} from unhurried
       on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(

@@ -7,6 +7,7 @@
 import { sql } from 'kysely';
 import { withDatabaseFaults } from '#cloud/database/database-fault.ts';
 import type { Database } from '#cloud/database/pool.ts';
+import { prepared } from '#cloud/database/prepared.ts';
 import { tenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { GatewayStatus } from './gateway-machine.ts';
 import { createGather } from './gather.ts';
@@ -29,7 +30,7 @@ export interface Standing {
   readonly standOf: (owner: QueueOwner) => Promise<GatewayStand>;
 }
 
-const limits = { most: 128, lanes: 4, everyMs: 10, waitingMax: 50_000 };
+const limits = { most: 32, lanes: 4, everyMs: 20, waitingMax: 50_000 };
 
 /** @param database as the gateway's role. */
 export function createStanding(database: Database): Standing {
@@ -41,7 +42,9 @@ export function createStanding(database: Database): Standing {
 
 async function readEntries(database: Database, ids: readonly string[]): Promise<readonly (GatewayEntry | undefined)[]> {
   const found = await withDatabaseFaults(() =>
-    sql<GatewayEntry & { readonly id: string }>`select asked.id, e.facility_id, e.status, e.edge_key, e.door_sign_key,
+    sql<
+      GatewayEntry & { readonly id: string }
+    >`${prepared}select asked.id, e.facility_id, e.status, e.edge_key, e.door_sign_key,
         e.door_seal_key
       from unnest(${[...new Set(ids)]}::text[]) as asked (id) cross join lateral app.gateway_entry(asked.id) e`.execute(
       database,

@@ -3,11 +3,11 @@
  *
  * They prove themselves as edge does, share one key, verify nothing and apply nothing: what is measured is the cloud.
  */
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { transportToken } from '#gateway/sync/transport-token.ts';
-import { feedKinds, waitMsMax } from '#shared/contract/sync/feed.ts';
+import { waitMsMax } from '#shared/contract/sync/feed.ts';
 import { invariant } from '#shared/invariant.ts';
 
 /** What the parent sends once. */
@@ -16,6 +16,8 @@ export interface Crowd {
   readonly gateways: readonly string[];
   /** Edge's, PKCS #8, hexadecimal. */
   readonly key: string;
+  /** As a poll declares them. */
+  readonly kinds: string;
   /** How many come each second. */
   readonly perSecond: number;
 }
@@ -31,9 +33,6 @@ interface Answer {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 20_000 });
-const kinds = Object.entries(feedKinds)
-  .map(([kind, version]) => `${kind}:${version}`)
-  .join(',');
 const nonce = 'A'.repeat(22);
 const restMs = 2_000;
 
@@ -42,18 +41,19 @@ const tell = (heard: Heard): void => void process.send?.(heard);
 process.once('disconnect', () => process.exit());
 process.once('message', (crowd) => void come(crowd as Crowd));
 
-async function come({ url, gateways, key, perSecond }: Crowd): Promise<void> {
+async function come(crowd: Crowd): Promise<void> {
   invariant(process.send, 'begun by b13-waiting.ts');
+  const { gateways, key, perSecond } = crowd;
   const edge = createPrivateKey({ key: Buffer.from(key, 'hex'), format: 'der', type: 'pkcs8' });
   const began = performance.now();
   for (const [place, gateway] of gateways.entries()) {
     const dueMs = (place * 1_000) / perSecond - (performance.now() - began);
     if (dueMs > 1) await pause(dueMs);
-    void live(url, gateway, edge);
+    void live(crowd, gateway, edge);
   }
 }
 
-async function live(url: string, gateway: string, key: ReturnType<typeof createPrivateKey>): Promise<never> {
+async function live({ url, kinds }: Crowd, gateway: string, key: KeyObject): Promise<never> {
   let after = 0;
   for (;;) {
     const path = `/gateway/v1/feed?after=${after}&epoch=1&nonce=${nonce}&kinds=${kinds}&waitMs=${waitMsMax}&certificate=1`;

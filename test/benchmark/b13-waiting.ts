@@ -19,7 +19,7 @@ import { sql } from 'kysely';
 import { startServer } from '#cloud/database/embedded-server.ts';
 import { newId } from '#cloud/database/new-id.ts';
 import { type Database, openPool } from '#cloud/database/pool.ts';
-import { waitMsMax } from '#shared/contract/sync/feed.ts';
+import { feedKinds, waitMsMax } from '#shared/contract/sync/feed.ts';
 import { rawPublicKey } from '#shared/signed-statement.ts';
 import {
   createOperator,
@@ -42,6 +42,9 @@ const changeEveryMs = 300;
 const perSecond = 300;
 const comeWithinMs = 60_000;
 const wakeMs = 1_000;
+const kinds = Object.entries(feedKinds)
+  .map(([kind, version]) => `${kind}:${version}`)
+  .join(',');
 /** Each comes again at the end of its wait. */
 const budgetMs = waitMsMax / crowdSize;
 
@@ -67,7 +70,7 @@ export async function run(): Promise<BenchRow[]> {
     const key = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('hex');
     const ear = listen();
     crowd = ear.child;
-    crowd.send({ url: cloud.url, gateways, key, perSecond } satisfies Crowd);
+    crowd.send({ url: cloud.url, gateways, key, kinds, perSecond } satisfies Crowd);
     const waiting = await comeTogether(cloud);
     const eachKiB = (residentKiB(cloud.pid) - idleKiB) / waiting;
     // Those that wait have had the greater half of their work.
@@ -130,13 +133,15 @@ function rowsOf({ waiting, eachKiB, pollMs, wakes, failures }: Measured): BenchR
   ];
 }
 
-/** Each stands at the beginning of its feed and has said so. */
+/** Each has been here before, stands at the beginning of its feed and has said so. */
 async function settleIn(admin: Database): Promise<void> {
   const digest = '0'.repeat(64);
   await admin.transaction().execute(async (transaction) => {
     await sql`set local session_replication_role = replica`.execute(transaction);
     await sql`insert into feed_ack (facility_id, gateway_id, epoch, cursor_seq, digest, is_same, boot_id, boot_count, said_at)
       select facility_id, id, 1, 0, ${digest}, true, 'boot', 1, now() from gateway`.execute(transaction);
+    await sql`insert into gateway_health (facility_id, gateway_id, kinds, last_seen_at)
+      select facility_id, id, ${kinds}, now() - interval '1 minute' from gateway`.execute(transaction);
   });
   await sql`vacuum analyze`.execute(admin);
 }
