@@ -12,6 +12,8 @@ export interface DoorStatus {
   readonly alarms: readonly Code[];
   /** Devices of this door that no line of the configuration names. */
   readonly strangers?: readonly string[];
+  /** The device of its lock, where that is a reader as well. */
+  readonly lockAtReader?: string | undefined;
 }
 
 export interface DeviceStatus {

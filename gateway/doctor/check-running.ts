@@ -76,12 +76,13 @@ function checkDevice(status: DeviceStatus): DoctorFinding {
 /** Nobody can tell a device that waits for its key from one that is not there before it was ever met. */
 const isKeyless = ({ hasOwnKey, identity }: DeviceStatus): boolean => hasOwnKey === false && identity === undefined;
 
-function checkDoor({ name, state, alarms, strangers = [] }: DoorStatus): readonly DoctorFinding[] {
+function checkDoor({ name, state, alarms, strangers = [], lockAtReader }: DoorStatus): readonly DoctorFinding[] {
   const about = ['door', name] as const;
   return [
     ...alarms.map((code) => codedFinding(about, 'fail', code)),
     ...strangers.map((device) => finding(about, 'door-stranger', { device })),
     ...(state === 'unknown' && strangers.length === 0 ? [finding(about, 'door-unknown', {})] : []),
+    ...(lockAtReader === undefined ? [] : [finding(about, 'door-lock-at-reader', { device: lockAtReader })]),
   ];
 }
 

@@ -70,6 +70,16 @@ export const runningRows = {
     ['nobody knows how it stands', '状態が分かりません'],
     ['see what is said of its devices above', '上の機器の項目を見てください'],
   ),
+  'door-lock-at-reader': risky(
+    [
+      'its lock hangs on the output of reader {device}: whoever opens that reader from outside can open the door',
+      '錠がリーダー {device} の出力につながっています。外側でリーダーを開けられると、扉も開けられます',
+    ],
+    [
+      'put the lock on an output inside the secured area, or see that this reader is inside',
+      '錠を室内側の出力につなぐか、このリーダーが室内側にあることを確認してください',
+    ],
+  ),
   'cloud-online': fine([
     'online, at {cursor}, {lag} to come, {behind} entries to send',
     '接続、位置 {cursor}(残り {lag})、未送信 {behind} 件',

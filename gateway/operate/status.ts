@@ -25,7 +25,11 @@ export async function readStatus(process: DoorProcess): Promise<StatusReport> {
     journal: { state: state.kind, detail: 'detail' in state ? state.detail : '', lastSeq },
     replica: replicaStatus(process),
     storage: process.storage.status(),
-    doors: doors.shells.map((shell) => ({ ...doorStatus(shell, process), strangers: strangersOf(shell, known) })),
+    doors: doors.shells.map((shell) => ({
+      ...doorStatus(shell, process),
+      strangers: strangersOf(shell, known),
+      lockAtReader: lockAtReader(shell, process),
+    })),
     lines: buses().map(({ line, lineState }) => ({ line, ...lineState() })),
     devices: buses().flatMap(({ line, driver }) =>
       driver.health().map((health): DeviceStatus => {
@@ -83,6 +87,11 @@ function strangersOf({ state, readerDevices }: DoorShell, known: ReadonlySet<Dev
   const { lock, contact, rex, fire } = state.row;
   const named = [lock, contact, rex, fire].flatMap((point) => (point === null ? [] : [point.device]));
   return [...new Set([...named, ...readerDevices])].filter((device) => !known.has(device));
+}
+
+function lockAtReader({ state }: DoorShell, { replica }: DoorProcess): string | undefined {
+  const device = state.row.lock?.device;
+  return replica.readers.some((reader) => reader.device === device) ? device : undefined;
 }
 
 export function doorStatus(shell: DoorShell, { now }: Pick<DoorProcess, 'now'>): DoorStatus {

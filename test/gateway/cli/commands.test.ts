@@ -122,6 +122,12 @@ describe('with a gateway', () => {
     expect(japanese.out).toContain('Hall');
   });
 
+  test('doctor warns of a lock on the output of a reader', async () => {
+    const { code, out } = await door.command('doctor', '--language', 'ja');
+    expect(code).toBe(0);
+    expect(out).toContain('! 注意 扉 Hall: 錠がリーダー hall-reader の出力につながっています');
+  });
+
   test('what the gateway refuses is told in its own sentence, with what can be done', async () => {
     await door.command('mode', 'hall', 'lockdown');
     const refused = await door.command('release', 'hall');

@@ -120,6 +120,13 @@ describe('of a running gateway', () => {
     ]);
   });
 
+  test('whose lock hangs on a reader is warned of who opens that reader', () => {
+    const doors = whole.doors.map((each) => ({ ...each, lockAtReader: 'hall-reader' }));
+    expect(checkRunning({ ...whole, doors }).filter(({ state }) => state !== 'ok')).toMatchObject([
+      { check: 'door', subject: 'Hall', state: 'warn', code: 'door-lock-at-reader' },
+    ]);
+  });
+
   test('that waits for something says what, with a remedy', () => {
     const finding = said(checkWaiting({ code: 'MASTER_KEY_MISSING', message: 'it is gone' }));
     expect(finding).toMatchObject({ state: 'fail', detail: expect.stringContaining('it is gone') });
@@ -246,7 +253,16 @@ describe('in Japanese', () => {
     devices: device({ state: 'offline', reason: 'key-mismatch', channel: undefined }),
     doors: [
       { id: 'hall', name: '1', state: 'unknown', mode: 'controlled', ageMs: 9, alarms: ['DOOR_FORCED'] },
-      { id: 'attic', name: '2', state: 'secured', mode: 'controlled', ageMs: 9, alarms: [], strangers: ['3'] },
+      {
+        id: 'attic',
+        name: '2',
+        state: 'secured',
+        mode: 'controlled',
+        ageMs: 9,
+        alarms: [],
+        strangers: ['3'],
+        lockAtReader: '4',
+      },
     ],
     alarms: [{ subject: 'gateway journal', code: 'JOURNAL_FULL', detail: '' }],
   };
