@@ -1,10 +1,14 @@
 /** `explain`: why a request was decided as it was, or how one would be, rule by rule. */
 import { createInterface } from 'node:readline';
-import { codeRemedy, codeText } from '#shared/code.ts';
+import { codeRemedy, codeText, type Language } from '#shared/code.ts';
 import { type Call, type Command, textFlag, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
+import { printable } from '#shared/printable.ts';
+import { factText, ruleName } from '../control/explain-words.ts';
 import type { Arguments, NamedCredential } from '../control/messages.ts';
-import type { ExplainReport } from '../control/replies.ts';
+import type { ExplainReport, ExplainStep } from '../control/replies.ts';
+import { padColumns } from './columns.ts';
+import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
 
 export const command: Command = {
@@ -79,18 +83,23 @@ function namedCredential(call: Call): NamedCredential | undefined {
 
 const marks = { passed: '✓', refused: '✗', 'not-reached': '·' } as const;
 
-function explainLines(report: ExplainReport, call: Call): readonly string[] {
-  const { language } = call.terminal;
-  const remedy = codeRemedy(report.code, language);
+const factColumns = 22;
+
+function explainLines({ code, facts, steps, zone }: ExplainReport, { terminal }: Call): readonly string[] {
+  const { language } = terminal;
+  const remedy = codeRemedy(code, language);
+  const stated = facts.map((fact) => factText(fact, language, (at) => facilityTime(at, zone)));
   return [
-    `${codeText(report.code, language)} [${report.code}]`,
+    `${codeText(code, language)} [${code}]`,
     '',
-    ...report.facts.map((fact) => `  ${fact.name.padEnd(18)} ${fact.value}`),
+    ...stated.map(([label, text]) => `  ${padColumns(label, factColumns)}${printable(text)}`),
     '',
-    ...report.steps.map(
-      (step) =>
-        `  ${marks[step.verdict]} ${String(step.rank).padStart(2)} ${step.rule}${step.words === '' ? '' : ` · ${step.words}`}`,
-    ),
+    ...steps.map((step) => stepLine(step, language)),
     ...(remedy === '' ? [] : ['', remedy]),
   ];
+}
+
+function stepLine({ rank, rule, verdict, words }: ExplainStep, language: Language): string {
+  const why = words === '' ? '' : ` · ${printable(words)}`;
+  return `  ${marks[verdict]} ${String(rank).padStart(2)} ${ruleName(rule, language)} [${rule}]${why}`;
 }

@@ -1,5 +1,6 @@
 /** The labels and states of `status`, Japanese and English. Pure. */
 import type { Language } from '#shared/code.ts';
+import { padColumns } from './columns.ts';
 
 const labels = {
   facility: ['facility', '施設'],
@@ -54,11 +55,9 @@ const words: Readonly<Record<string, string>> = {
 
 const labelColumns = 10;
 
-/** The label, padded so that what follows it stands in one column; a Japanese character takes two. */
+/** The label, padded so that what follows it stands in one column. */
 export function label(name: keyof typeof labels, language: Language): string {
-  const text = labels[name][language === 'ja' ? 1 : 0];
-  const columns = language === 'ja' ? text.length * 2 : text.length;
-  return text + ' '.repeat(Math.max(1, labelColumns - columns));
+  return padColumns(labels[name][language === 'ja' ? 1 : 0], labelColumns);
 }
 
 /** A state in words; one that has no Japanese stays as it is. */

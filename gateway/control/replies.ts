@@ -1,4 +1,5 @@
 /** What the door process answers, as types: plain values that survive JSON. */
+import type { CanonicalValue } from '#shared/canonical.ts';
 import type { Code } from '#shared/code.ts';
 import type { CloudStatus } from './sync-replies.ts';
 
@@ -74,17 +75,26 @@ export type FollowItem =
 
 export interface ExplainStep {
   readonly rank: number;
+  /** The codes of the rule, separated by commas. */
   readonly rule: string;
   readonly verdict: 'passed' | 'refused' | 'not-reached';
   readonly code: Code | undefined;
   readonly words: string;
 }
 
+/** A fact under its stable name; moments are ms since 1970, lengths ms. */
+export interface ExplainFact {
+  readonly name: string;
+  readonly value: CanonicalValue;
+}
+
 export interface ExplainReport {
   readonly verdict: 'granted' | 'refused';
   readonly code: Code;
-  /** The facts read, as a person would list them. */
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  /** Of the facility, for whoever shows its moments. */
+  readonly zone: string | undefined;
+  /** The facts read, in the order in which a person would list them. */
+  readonly facts: readonly ExplainFact[];
   readonly steps: readonly ExplainStep[];
 }
 

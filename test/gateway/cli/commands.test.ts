@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#gateway/cli/run-command.ts';
+import { factNames } from '#gateway/control/explain-words.ts';
+import type { ExplainReport } from '#gateway/control/replies.ts';
 import { waitUntil } from '../../fakes/wait-until.ts';
 import { aikoPin, atRest, importSmall, openDoor, type RunningDoor, spoken } from '../operate/running-door.ts';
 
@@ -155,7 +157,24 @@ describe('with a gateway', () => {
     const { code, out } = await door.command('explain', String(requestId));
     expect(code).toBe(0);
     expect(out).toContain('The credential was revoked. [CREDENTIAL_REVOKED]');
-    expect(out).toMatch(/✓ {2}7 CREDENTIAL_TAMPERED\n {2}✗ {2}8 CREDENTIAL_REVOKED/);
+    expect(out).toMatch(
+      /✓ {2}7 .* \[CREDENTIAL_TAMPERED\]\n {2}✗ {2}8 .* \[CREDENTIAL_REVOKED, CREDENTIAL_SUSPENDED\]/,
+    );
+    const japanese = await door.command('explain', String(requestId), '--language', 'ja');
+    expect(japanese.out).toMatch(/✗ {2}8 失効・停止していない \[CREDENTIAL_REVOKED, CREDENTIAL_SUSPENDED\]/);
+  });
+
+  test('an explanation knows the name of whatever it states, and tells moments in the zone of the facility', async () => {
+    const { requestId } = await door.decided(() => door.swipe('hall', 'aiko'));
+    const asked = ['--door', 'hall', '--credential', 'gone-card', '--at', '2026-01-31T16:30:00Z'];
+    for (const words of [[String(requestId)], asked]) {
+      const { out } = await door.command('explain', ...words, '--json');
+      const { facts } = JSON.parse(out) as ExplainReport;
+      expect(facts.map(({ name }) => name).filter((name) => !Object.hasOwn(factNames, name))).toEqual([]);
+    }
+    expect((await door.command('explain', ...asked)).out).toMatch(/time +2026-02-01 01:30:00\n/);
+    expect((await door.command('explain', ...asked, '--language', 'ja')).out).toMatch(/時刻 +2026-02-01 01:30:00\n/);
+    await atRest(door);
   });
 
   test('events follows until it is told to end', async () => {
