@@ -26,7 +26,8 @@ export interface EdgeRun {
   readonly signal: AbortSignal;
 }
 
-const waitMs = 1_000;
+/** For what is not there yet: soon at first, since both processes of a gateway start together. */
+const waitMs = { first: 50, longest: 1_000 };
 const sameNewsEveryMs = 3_600_000;
 
 /** Runs until the signal. @throws a fault of edge's own folder. */
@@ -37,10 +38,12 @@ export async function runEdge(config: Config, { log, signal }: EdgeRun): Promise
   const say = (what: string) => {
     if (isNews(what)) log.info(what);
   };
+  let wait = waitMs.first;
   while (!signal.aborted) {
     const door = await openDoor(config, say);
-    if (door !== undefined) await serve({ config, key, clock, log, signal }, door, say);
-    await pause(waitMs, undefined, { signal }).catch(() => {});
+    const hasServed = door !== undefined && (await serve({ config, key, clock, log, signal }, door, say));
+    await pause(wait, undefined, { signal }).catch(() => {});
+    wait = hasServed ? waitMs.first : Math.min(2 * wait, waitMs.longest);
   }
 }
 
@@ -60,8 +63,8 @@ interface EdgeParts extends EdgeRun {
   readonly clock: EdgeClock;
 }
 
-/** As long as this connection to the door process lasts. */
-async function serve(parts: EdgeParts, door: ControlClient, say: (what: string) => void): Promise<void> {
+/** As long as this connection to the door process lasts. @returns whether there was something to relay. */
+async function serve(parts: EdgeParts, door: ControlClient, say: (what: string) => void): Promise<boolean> {
   const { config, log, signal } = parts;
   const end = () => door.close();
   signal.addEventListener('abort', end, { once: true });
@@ -70,7 +73,10 @@ async function serve(parts: EdgeParts, door: ControlClient, say: (what: string) 
     const address = config.cloud ?? readCloudAddress(config.edgeDir);
     if (gateway === undefined) say('this gateway belongs to no cloud');
     else if (address === undefined) say('nothing says where the cloud is: set cloud.url in the configuration');
-    else await relayFor({ ...parts, gateway, address }, door);
+    else {
+      await relayFor({ ...parts, gateway, address }, door);
+      return true;
+    }
   } catch (error) {
     if (!(error instanceof ControlLost || error instanceof ControlRefusal)) throw error;
     log.debug({ err: error }, 'the door process went away');
@@ -78,6 +84,7 @@ async function serve(parts: EdgeParts, door: ControlClient, say: (what: string) 
     signal.removeEventListener('abort', end);
     door.close();
   }
+  return false;
 }
 
 interface Address extends EdgeParts {

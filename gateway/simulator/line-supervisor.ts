@@ -15,7 +15,10 @@ import type { SiteEvent } from './site-report.ts';
 const restartAfterMs = 500;
 const callWithinMs = 5_000;
 const endWithinMs = 2_000;
-const program = fileURLToPath(new URL('./line-process.ts', import.meta.url));
+/** Beside this file as source, beside the program in a bundle. */
+const ownProgram = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './line-process.ts' : './line-process.js', import.meta.url),
+);
 
 export interface SupervisedLine {
   readonly port: number | null;
@@ -29,6 +32,8 @@ export interface Surroundings {
   readonly report: (event: SiteEvent) => void;
   /** Environment of the line's process; by default this process's. */
   readonly env: NodeJS.ProcessEnv | undefined;
+  /** Of a line; by default this build's own. */
+  readonly program: string | undefined;
 }
 
 interface Waiting {
@@ -154,7 +159,7 @@ function tell(child: ChildProcess, message: ToLine): void {
 function startLine(
   assignment: LineAssignment,
   waiting: Calls,
-  { report, env }: Surroundings,
+  { report, env, program = ownProgram }: Surroundings,
 ): Promise<{ readonly child: ChildProcess; readonly port: number | null }> {
   const child = fork(program, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

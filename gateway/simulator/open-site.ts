@@ -22,6 +22,8 @@ export interface SiteOptions {
   readonly baseDir: string;
   /** Of the line processes; by default this process's. */
   readonly env?: NodeJS.ProcessEnv;
+  /** That plays a line; by default this build's own. */
+  readonly lineProgram?: string;
   readonly onEvent?: (event: SiteEvent) => void;
 }
 
@@ -77,8 +79,8 @@ export async function openSite(options: SiteOptions): Promise<RunningSite> {
 type Lines = ReadonlyMap<LineId, SupervisedLine>;
 
 async function openLines(options: SiteOptions, report: (event: SiteEvent) => void): Promise<Lines> {
-  const { site, stateDir, env } = options;
-  const opening = site.lines.map(({ id }) => superviseLine({ site, line: id, stateDir }, { report, env }));
+  const { site, stateDir, env, lineProgram: program } = options;
+  const opening = site.lines.map(({ id }) => superviseLine({ site, line: id, stateDir }, { report, env, program }));
   const opened = await Promise.allSettled(opening);
   const failed = opened.find((line) => line.status === 'rejected');
   const running = opened.flatMap((line) => (line.status === 'fulfilled' ? [line.value] : []));
