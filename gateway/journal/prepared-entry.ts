@@ -3,6 +3,7 @@
  * that cannot be written is a bug where it was made, and the thread parses nothing.
  */
 import { type CanonicalValue, canonicalText } from '#shared/canonical.ts';
+import { bodyTextMax, personalTextMax } from '#shared/contract/sync/journal.ts';
 import { invariant } from '#shared/invariant.ts';
 import type { EntryDraft, EntryKind, StateWrite } from './entry.ts';
 
@@ -27,9 +28,6 @@ export interface PreparedState {
   readonly value: string | null;
 }
 
-/** Longest body, personal values or state, characters of canonical text. */
-const textMax = 16_384;
-
 export function prepareDraft(draft: EntryDraft): PreparedDraft {
   invariant(Number.isSafeInteger(draft.at), `an entry's time is whole milliseconds, got ${draft.at}`);
   return {
@@ -38,16 +36,20 @@ export function prepareDraft(draft: EntryDraft): PreparedDraft {
     clockState: draft.clockState,
     door: draft.door,
     requestId: draft.requestId,
-    body: boundedText(draft.body),
-    personal: draft.personal === undefined ? null : boundedText(draft.personal),
+    body: boundedText(draft.body, bodyTextMax),
+    personal: draft.personal === undefined ? null : boundedText(draft.personal, personalTextMax),
   };
 }
 
 export function prepareState(write: StateWrite): PreparedState {
-  return { kind: write.kind, key: write.key, value: write.value === null ? null : boundedText(write.value) };
+  return {
+    kind: write.kind,
+    key: write.key,
+    value: write.value === null ? null : boundedText(write.value, bodyTextMax),
+  };
 }
 
-function boundedText(value: CanonicalValue): string {
+function boundedText(value: CanonicalValue, textMax: number): string {
   const text = canonicalText(value);
   invariant(text.length <= textMax, `an entry holds at most ${textMax} characters, got ${text.length}`);
   return text;
@@ -55,5 +57,5 @@ function boundedText(value: CanonicalValue): string {
 
 /** An entry that the journal makes itself. */
 export function ownDraft(kind: EntryKind, body: EntryDraft['body'], stamp: ClockStamp): PreparedDraft {
-  return { kind, ...stamp, door: null, requestId: null, body: boundedText(body), personal: null };
+  return { kind, ...stamp, door: null, requestId: null, body: boundedText(body, bodyTextMax), personal: null };
 }

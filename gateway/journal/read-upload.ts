@@ -5,6 +5,7 @@
  * before it leaves; it ends at a head, signed now where the end of the journal has none yet.
  */
 import {
+  personalTextMax,
   type UploadedEntry,
   type UploadedHead,
   uploadBytesMax,
@@ -15,7 +16,7 @@ import type { SignedHead } from '#shared/signed-head.ts';
 import { toBase64url } from '#shared/signed-statement.ts';
 import { StoreFault, storeFault } from '../store/store-fault.ts';
 import type { JournalFile } from './journal-file.ts';
-import type { EntryRow } from './journal-tables.ts';
+import type { EntryRow, PrivateRow } from './journal-tables.ts';
 
 export interface UploadPage {
   readonly epoch: number;
@@ -49,8 +50,9 @@ export interface UploadFrom {
 const rowsAtOnce = 100;
 /** Of the text of an upload, what its frame and its heads may take. */
 const frameBytes = 128 * 1024;
-/** Around an entry's own texts: member names, hashes, numbers. */
+/** Around an entry's own texts: member names, hashes, numbers; around a value, its salt. */
 const entryFrameBytes = 400;
+const personalFrameBytes = 200;
 
 /** @returns `undefined` where nothing lies behind it, or nothing that is under a head. @throws StoreFault STORE_DAMAGED where an entry is not what was written. */
 export async function readUpload(
@@ -94,13 +96,22 @@ async function readRows(file: JournalFile, start: number, yieldToWrites: () => P
 /** @returns false where the row is of a later epoch, or too much for this upload. */
 function takeRow(file: JournalFile, taken: { readonly rows: EntryRow[]; bytes: number }, row: EntryRow): boolean {
   const before = taken.rows.at(-1);
-  taken.bytes +=
-    Buffer.byteLength(JSON.stringify(row.body)) + (row.personalHash === null ? entryFrameBytes : 2 * entryFrameBytes);
+  const kept = keptValue(file, row);
+  taken.bytes += entryFrameBytes + writtenBytes(row.body);
+  if (kept !== undefined) taken.bytes += personalFrameBytes + writtenBytes(kept.value);
   if (taken.bytes > uploadBytesMax - frameBytes) return false;
   if (before !== undefined && epochOf(before.place) !== epochOf(row.place)) return false;
   if (before !== undefined && judgeNext(before, row) !== undefined) throw damaged(file, row.place);
   taken.rows.push(row);
   return true;
+}
+
+const writtenBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+/** One that is longer than any may be written stays here, as if it were erased: it keeps no history from going up. */
+function keptValue(file: JournalFile, row: EntryRow): PrivateRow | undefined {
+  const kept = row.personalHash === null ? undefined : file.tables.privateAt.get(row.place);
+  return kept !== undefined && kept.value.length <= personalTextMax ? kept : undefined;
 }
 
 /** The end of the journal gets its head now, where the disk takes one; what lies behind the last head goes up later. */
@@ -121,7 +132,7 @@ function headsOver(file: JournalFile, rows: readonly EntryRow[]): readonly Signe
 
 function uploadedEntry(file: JournalFile, row: EntryRow): UploadedEntry {
   const { place, bootId, at, clockState, kind, door, requestId, body } = row;
-  const kept = row.personalHash === null ? undefined : file.tables.privateAt.get(place);
+  const kept = keptValue(file, row);
   return {
     seq: seqOf(place),
     bootId,

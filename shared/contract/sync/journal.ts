@@ -4,6 +4,9 @@ import { bytesSchema, epochSchema, gatewayId, hashSchema, jwsSchema, wallSchema 
 
 export const uploadEntriesMax = 500;
 export const uploadBytesMax = 512 * 1024;
+/** Characters of an entry's canonical texts, where it is written as where it goes up. */
+export const bodyTextMax = 16_384;
+export const personalTextMax = 4_096;
 
 const seqSchema = z.int().min(0).max(1_099_511_627_775);
 /** An entry as it is chained; `body` is the canonical text that was hashed, so that nothing is lost in between. */
@@ -15,10 +18,10 @@ export const uploadedEntry = z.strictObject({
   kind: z.string().min(1).max(64),
   door: z.string().max(64).nullable(),
   requestId: z.string().max(64).nullable(),
-  body: z.string().max(16_384),
+  body: z.string().max(bodyTextMax),
   personalHash: hashSchema.nullable(),
   /** Salt and canonical text behind `personalHash`, while they were not erased. */
-  personal: z.strictObject({ salt: bytesSchema(16), value: z.string().max(4_096) }).optional(),
+  personal: z.strictObject({ salt: bytesSchema(16), value: z.string().max(personalTextMax) }).optional(),
   hash: hashSchema,
 });
 export type UploadedEntry = z.infer<typeof uploadedEntry>;

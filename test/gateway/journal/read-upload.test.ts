@@ -2,13 +2,24 @@
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OpenedJournal, OpenJournalOptions } from '#gateway/journal/open-journal.ts';
+import { prepareDraft } from '#gateway/journal/prepared-entry.ts';
 import type { UploadPage } from '#gateway/journal/read-upload.ts';
-import { journalUpload, uploadBytesMax } from '#shared/contract/sync/journal.ts';
+import { journalUpload, personalTextMax, uploadBytesMax } from '#shared/contract/sync/journal.ts';
 import { wallMs } from '#shared/instant.ts';
 import { entryHash, hexOf, placeOf } from '#shared/journal-chain.ts';
 import { isHeadSignedBy } from '#shared/signed-head.ts';
 import { fromBase64url } from '#shared/signed-statement.ts';
-import { createFolder, draft, type Folder, noon, openIn } from './journal-fixture.ts';
+import {
+  appendHere,
+  closeHere,
+  createFolder,
+  draft,
+  type Folder,
+  noon,
+  openHere,
+  openIn,
+  signHere,
+} from './journal-fixture.ts';
 
 let folder: Folder;
 let opened: OpenedJournal;
@@ -113,6 +124,44 @@ it('sends the values of persons beside the chain, with the salt that proves them
   expect(entry.personal.value).toBe('{"name":"Aiko"}');
   const salted = Buffer.concat([fromBase64url(entry.personal.salt), Buffer.from(entry.personal.value)]);
   expect(hash('sha256', salted, 'hex')).toBe(entry.personalHash);
+});
+
+it('gives long values of persons in pages that the cloud takes', async () => {
+  await open();
+  // In canonical text each quotation mark takes two characters.
+  const personal = { name: '扉"'.repeat(1_300) };
+  for (let n = 0; n < 20; n += 1) {
+    await opened.journal.append(Array.from({ length: 20 }, () => ({ ...draft('access.granted'), personal })));
+  }
+  const { firstKey, tip } = await opened.archive.extent();
+  let key = firstKey;
+  let after = { epoch: 1, seq: 0, entries: 500 };
+  while (after.seq < tip.seq) {
+    const page = await opened.archive.upload(after);
+    if (page === undefined) throw new Error(`nothing after ${after.seq}`);
+    key = verified(page, key);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(uploadBytesMax);
+    expect(page.entries.every((entry) => entry.personal !== undefined)).toBe(true);
+    after = { ...after, seq: page.entries.at(-1)?.seq ?? 0 };
+  }
+});
+
+it('takes no longer value of a person than an upload may hold; one that is there keeps no history from going up', async () => {
+  const tooLong = { name: 'x'.repeat(personalTextMax) };
+  expect(() => prepareDraft({ ...draft('access.granted'), personal: tooLong })).toThrow('characters');
+  const stores = openHere(folder.path);
+  appendHere(stores, [draft('access.requested')]);
+  const prepared = { ...prepareDraft(draft('access.granted')), personal: JSON.stringify(tooLong) };
+  stores.journal.transact((transaction) => transaction.append(prepared));
+  signHere(stores);
+  closeHere(stores);
+  await open();
+  const { firstKey } = await opened.archive.extent();
+  const page = await opened.archive.upload({ epoch: 1, seq: 0, entries: 500 });
+  if (page === undefined) throw new Error('nothing goes up');
+  verified(page, firstKey);
+  expect(page.entries[1]).toMatchObject({ kind: 'access.granted', personalHash: expect.any(String) });
+  expect(page.entries[1]?.personal).toBeUndefined();
 });
 
 it('names the gap where unanswered entries were given up, and goes on behind it', async () => {
