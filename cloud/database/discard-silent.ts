@@ -27,7 +27,9 @@ function watch(client: pg.PoolClient): PostgresPoolClient {
   const query = async (text: string, parameters: unknown[]): Promise<unknown> => {
     try {
       const name = preparedName(text);
-      return await client.query({ text, values: parameters, ...(name === undefined ? {} : { name }) });
+      return await (name === undefined
+        ? client.query(text, parameters)
+        : client.query({ name, text, values: parameters }));
     } catch (error) {
       if (error instanceof Error && error.message === 'Query read timeout') isSilent = true;
       throw error;
