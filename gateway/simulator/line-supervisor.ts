@@ -15,9 +15,10 @@ import type { SiteEvent } from './site-report.ts';
 const restartAfterMs = 500;
 const callWithinMs = 5_000;
 const endWithinMs = 2_000;
+const source = new URL('./line-process.ts', import.meta.url);
 /** Beside this file as source, beside the program in a bundle. */
 const ownProgram = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './line-process.ts' : './line-process.js', import.meta.url),
+  import.meta.url.endsWith('.ts') ? source : new URL('./line-process.js', import.meta.url),
 );
 
 export interface SupervisedLine {
