@@ -5,7 +5,11 @@
  * that a node that dies in between has done nothing; a transient failure is tried again with growing pauses, and after
  * the last try, or at once where its handler refuses it, the event is set aside as failed for an operator to see.
  * Events share a transaction while all goes well, each under its own facility's claims; where one of them fails, each is
- * tried alone. No commit here waits for the disk: what a power cut takes is open again, effect and mark alike.
+ * tried alone.
+ * Claims and effects do not wait for the disk. The event did, before its sender was answered: so a crash of the server
+ * loses no event, and of the last moments' effects only such whose mark went with them, and they happen anew. Whatever
+ * commits later and waits for the disk, e.g. what a person did upon seeing an effect, takes the effect there with it.
+ * A handler therefore changes nothing outside the database.
  * Not promised: order. Who needs it compares versions or places in the effect.
  */
 import { randomUUID } from 'node:crypto';
