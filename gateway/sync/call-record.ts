@@ -7,7 +7,8 @@ import type { CallFailure } from './call-failure.ts';
 export type Call = 'time' | 'ack' | 'snapshot' | 'repair' | 'feed' | 'journal' | 'read';
 
 export type CallResult =
-  | { readonly kind: 'ok' }
+  /** `isEmpty`: of a poll, the cloud had nothing to tell. */
+  | { readonly kind: 'ok'; readonly isEmpty?: boolean }
   | { readonly kind: 'failed'; readonly why: CallFailure; readonly retryAfterMs?: number };
 
 export interface Trouble {
@@ -25,10 +26,10 @@ export interface CallRecord {
 
 export const untried: CallRecord = { notBefore: undefined, trouble: undefined };
 
-/** A poll that ends sooner than this, with nothing to do about it, is not asked again at once: never a busy loop. */
+/** A poll that ends sooner than this and brought nothing is not asked again at once: never a busy loop. */
 const shortestPollMs = 250;
 
-/** @param isEmptyPoll nothing came of it that must be followed up at once. */
+/** @param isEmptyPoll one that brought nothing, or nothing that must be followed up at once. */
 export function afterSuccess(since: MonoMs, at: MonoMs, isEmptyPoll: boolean): CallRecord {
   if (!isEmptyPoll || elapsedMs(since, at) >= shortestPollMs) return untried;
   return { notBefore: later(since, shortestPollMs), trouble: undefined };

@@ -61,8 +61,7 @@ export class Relay {
 
   async perform(call: Call, entries: number, signal: AbortSignal): Promise<Relayed> {
     try {
-      await this.#carry(call, entries, signal);
-      return { result: ok };
+      return { result: await this.#carry(call, entries, signal) };
     } catch (error) {
       if (error instanceof Ended) return { result: error.result, detail: error.message };
       const isDoor = error instanceof ControlRefusal || error instanceof ControlLost;
@@ -71,23 +70,29 @@ export class Relay {
     }
   }
 
-  async #carry(call: Call, entries: number, signal: AbortSignal): Promise<void> {
+  async #carry(call: Call, entries: number, signal: AbortSignal): Promise<CallResult> {
     switch (call) {
       case 'time':
-        return await this.#time(signal);
+        await this.#time(signal);
+        break;
       case 'ack':
-        return await this.#ack(signal);
+        await this.#ack(signal);
+        break;
       case 'snapshot':
-        return await this.#snapshot(signal);
+        await this.#snapshot(signal);
+        break;
       case 'repair':
-        return await this.#repair(signal);
+        await this.#repair(signal);
+        break;
       case 'feed':
         return await this.#feed(signal);
       case 'journal':
-        return await this.#journal(entries, signal);
+        await this.#journal(entries, signal);
+        break;
       case 'read':
-        return await this.#read(signal);
+        await this.#read(signal);
     }
+    return ok;
   }
 
   async #time(signal: AbortSignal): Promise<void> {
@@ -134,7 +139,7 @@ export class Relay {
   }
 
   /** Commands before all else; a lease is for the state before the batch. */
-  async #feed(signal: AbortSignal): Promise<void> {
+  async #feed(signal: AbortSignal): Promise<CallResult> {
     const { after, epoch, nonce, kinds, certificate } = await this.#ask('feed');
     const asked = { after: String(after), epoch: String(epoch), nonce, kinds, certificate: String(certificate) };
     const query = new URLSearchParams({ ...asked, waitMs: String(pollMs) });
@@ -146,6 +151,7 @@ export class Relay {
     const isUnheard = reply.batch === undefined && reply.lease === undefined;
     await this.#tell({ feed: { head: reply.head, snapshotNeeded: reply.snapshotNeeded, isUnheard } });
     if (reply.batch !== undefined) await this.#deliver('batch', reply.batch);
+    return { kind: 'ok', isEmpty: isEmpty(reply) };
   }
 
   async #journal(entries: number, signal: AbortSignal): Promise<void> {
@@ -214,6 +220,10 @@ export class Relay {
     return this.#ports.send({ method: 'POST', path: prefix + path, body: bytes, deadlineMs: answerMs, signal });
   }
 }
+
+/** Contact alone is nothing new. */
+const isEmpty = ({ batch, urgent, certificate, commands, snapshotNeeded }: z.output<typeof feedReply>): boolean =>
+  !(batch ?? urgent ?? certificate) && commands.length === 0 && !snapshotNeeded;
 
 function parsed<Schema extends z.ZodType>(schema: Schema, answer: UplinkAnswer): z.output<Schema> {
   if (answer.kind === 'failed') throw new Ended(failureOf(answer), answer.detail);

@@ -123,7 +123,9 @@ function afterCall(state: SyncState, ended: Ended, at: MonoMs, random: number): 
   const needs = ended.needs ?? state.needs;
   const after = { ...state, needs, busy: { ...state.busy, [lane]: undefined } };
   if (result.kind === 'ok') {
-    const isEmptyPoll = call === 'feed' && !(needs.ack || needs.snapshot || needs.repair);
+    // An ack that such a poll makes necessary goes at once; the next poll waits its time all the same.
+    const isFollowed = needs.ack || needs.snapshot || needs.repair;
+    const isEmptyPoll = call === 'feed' && (result.isEmpty === true || !isFollowed);
     const record = afterSuccess(underWay.since, at, isEmptyPoll);
     const records = { ...readmitted(state.records, lane), [call]: record };
     return { ...after, hasSpoken: true, records, ...grown(state, call) };

@@ -33,6 +33,8 @@ function drive(random = 0.5) {
   return {
     give,
     ok: (call: Call, needs: Partial<DoorNeeds> = {}) => end(call, { kind: 'ok' }, needs),
+    /** A poll that brought nothing. */
+    empty: (needs: Partial<DoorNeeds> = {}) => end('feed', { kind: 'ok', isEmpty: true }, needs),
     fail: (call: Call, why: CallFailure, retryAfterMs?: number) =>
       end(call, { kind: 'failed', why, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }),
     pass: (ms: number) => {
@@ -89,6 +91,27 @@ describe('what edge does next', () => {
     expect(edge.ok('feed')).toEqual([]);
     expect(edge.wakeInMs()).toBe(250);
     expect(edge.pass(250)).toEqual(['feed']);
+  });
+
+  it('does not ask in a circle where polls end at once with nothing, whatever each gives to acknowledge', () => {
+    const edge = online();
+    let polls = 1;
+    let passedMs = 0;
+    for (let turn = 0; turn < 40; turn += 1) {
+      expect(edge.empty({ ack: true })).toEqual(['ack']);
+      expect(edge.ok('ack')).toEqual([]);
+      const waitMs = edge.wakeInMs() ?? 0;
+      passedMs += waitMs;
+      expect(edge.pass(waitMs)).toEqual(['feed']);
+      polls += 1;
+    }
+    expect(polls / (passedMs / 1_000)).toBeLessThan(5);
+  });
+
+  it('asks again at once after a poll that brought something, once that was acknowledged', () => {
+    const edge = online();
+    expect(edge.ok('feed', { ack: true })).toEqual(['ack']);
+    expect(edge.ok('ack')).toEqual(['feed']);
   });
 
   it('asks again at once after a poll that lasted', () => {
