@@ -28,11 +28,13 @@ function widen(clock: LockClock, at: number): LockClock {
 /** A record arrived. @param askedAt when that was first sent which it answers; `undefined` where it answers nothing. */
 export function hearClock(clock: LockClock, at: number, uptime: number, askedAt?: number): LockClock {
   const wide = widen(clock, at);
-  const latest = Math.min(wide.latest, at - uptime);
-  const earliest = askedAt === undefined ? wide.earliest : Math.max(wide.earliest, askedAt - uptime);
-  // A lock whose clock runs worse than allowed: the last record alone is believed.
-  if (earliest > latest) return { earliest: askedAt ?? latest, latest: at - uptime, at };
-  return { earliest, latest, at };
+  const bound = { earliest: askedAt === undefined ? -Infinity : askedAt - uptime, latest: at - uptime };
+  const earliest = Math.max(wide.earliest, bound.earliest);
+  const latest = Math.min(wide.latest, bound.latest);
+  if (earliest <= latest) return { earliest, latest, at };
+  // A lock whose clock runs worse than allowed: this record alone is believed, as closely as the former were.
+  const width = wide.latest - wide.earliest;
+  return { earliest: Math.max(bound.earliest, bound.latest - width), latest: bound.latest, at };
 }
 
 /** The lock's uptime that is not after `instant`, ms, 0 and more. */

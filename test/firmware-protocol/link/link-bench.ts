@@ -60,6 +60,27 @@ interface Due {
   readonly act: () => void;
 }
 
+/** A lock's session, ours or another program's. */
+export interface LockEnd {
+  start(config: LockConfig): void;
+  step(input: LockInput): readonly LockEffect[];
+}
+
+class OwnLock implements LockEnd {
+  state: LockState | undefined;
+
+  start(config: LockConfig): void {
+    this.state = createLockSession(config);
+  }
+
+  step(input: LockInput): readonly LockEffect[] {
+    if (this.state === undefined) throw new Error('the lock was not started');
+    const { state, effects } = stepLockSession(this.state, input);
+    this.state = state;
+    return effects;
+  }
+}
+
 const wayMs = 10;
 
 type Seen<Effect> = Effect & { readonly seenAt: number };
@@ -67,7 +88,7 @@ type Seen<Effect> = Effect & { readonly seenAt: number };
 export class LinkBench {
   now = 5_000;
   gateway: GatewayState;
-  lock: LockState;
+  readonly lock: LockEnd;
   fate: Fate = arrives;
   behaviour: Behaviour = obedient;
   readonly gatewayEffects: Seen<GatewayEffect>[] = [];
@@ -93,6 +114,7 @@ export class LinkBench {
       readonly gateway?: GatewayConfig;
       readonly lock?: LockConfig;
       readonly seed?: number;
+      readonly end?: LockEnd;
       readonly rate?: number;
     } = {},
   ) {
@@ -101,7 +123,8 @@ export class LinkBench {
     this.rate = options.rate ?? 1;
     this.random = randomStream(options.seed ?? 1);
     this.gateway = createGatewaySession(this.gatewayConfig);
-    this.lock = createLockSession(this.lockConfig);
+    this.lock = options.end ?? new OwnLock();
+    this.lock.start(this.lockConfig);
     this.bootedAt = this.now - 1_234;
   }
 
@@ -141,9 +164,7 @@ export class LinkBench {
 
   tellLock(input: LockInput): void {
     if (!this.isPowered) return;
-    const { state, effects } = stepLockSession(this.lock, input);
-    this.lock = state;
-    for (const effect of effects) {
+    for (const effect of this.lock.step(input)) {
       this.lockEffects.push({ ...effect, seenAt: this.now });
       this.obey(effect);
     }
@@ -199,7 +220,7 @@ export class LinkBench {
     this.boots += 1;
     this.bootedAt = this.now;
     this.isPowered = true;
-    this.lock = createLockSession(this.lockConfig);
+    this.lock.start(this.lockConfig);
   }
 
   cutLock(): void {

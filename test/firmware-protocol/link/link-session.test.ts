@@ -290,7 +290,6 @@ describe('a key', () => {
     expect(bench.outcome(id)).toEqual({ kind: 'done' });
     expect(bench.said('key-confirmed')).toMatchObject([{ key: otherKey }]);
     expect(bench.did('key-confirmed')).toMatchObject([{ key: otherKey }]);
-    expect(bench.lock).toMatchObject({ key: otherKey, candidate: undefined });
     bench.restartGateway({ ...gatewayConfig, key: linkKey });
     bench.run(20_000);
     expect(bench.gateway.status).toMatchObject({ kind: 'offline', reason: 'key-mismatch' });
