@@ -7,7 +7,7 @@
  */
 import { newId } from '#cloud/database/new-id.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
-import { asVerb, audit } from '#cloud/database/verb.ts';
+import { asVerb, auditAll } from '#cloud/database/verb.ts';
 import type { Sealer } from '#cloud/identity/sealed-value.ts';
 import { checkIssued } from './check-issued.ts';
 import { type IssuedSecret, insertCredentials } from './insert-credentials.ts';
@@ -54,10 +54,11 @@ export function issueCredentials(
     if ('status' in secrets) return secrets;
     const refused = await checkIssued(transaction, facility, placed);
     if (refused) return refused;
-    for (const { id, item } of placed) {
+    const events = placed.map(({ id, item }) => {
       const detail = { holder: item.holder, kind: item.secret.kind, replaces: item.replaces };
-      await audit(transaction, facility, { action: 'credential.issued', entityId: id, detail });
-    }
+      return { action: 'credential.issued', entityId: id, detail };
+    });
+    await auditAll(transaction, facility, events);
     await publish(transaction, facility, { facility: true, holders });
     return { status: 'issued', issued: placed.map(({ id }) => ({ id, secret: secrets.get(id) })) };
   });

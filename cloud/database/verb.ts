@@ -10,6 +10,7 @@ import { sql } from 'kysely';
 import type { Code } from '#shared/code.ts';
 import { type Machine, step } from '#shared/machine.ts';
 import { type Outcome, refused } from '#shared/outcome.ts';
+import { prepared } from './prepared.ts';
 import { setLocal, type TenantTransaction } from './tenant-transaction.ts';
 
 /** A table under a machine: every one has these columns. */
@@ -100,14 +101,29 @@ export async function asVerb<Result>(
   return result;
 }
 
-/** Writes one audit event of the running verb; the chain is sealed at commit. `detail` holds no personal data. */
-export async function audit(
+export interface AuditEvent {
+  readonly action: string;
+  readonly entityId: string;
+  /** Holds no personal data. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes one audit event of the running verb; the chain is sealed at commit. */
+export async function audit(transaction: TenantTransaction, facilityId: string, event: AuditEvent): Promise<void> {
+  await auditAll(transaction, facilityId, [event]);
+}
+
+/** Writes audit events of the running verb in their order, by one statement. */
+export async function auditAll(
   transaction: TenantTransaction,
   facilityId: string,
-  event: { readonly action: string; readonly entityId: string; readonly detail?: Readonly<Record<string, unknown>> },
+  events: readonly AuditEvent[],
 ): Promise<void> {
-  const detail = JSON.stringify(event.detail ?? {});
-  await sql`select app.audit(${facilityId}, ${event.action}, ${event.entityId}, ${detail}::jsonb)`.execute(transaction);
+  const rows = events.map(({ action, entityId, detail = {} }) => ({ action, entity: entityId, detail }));
+  await sql`${prepared}select app.audit(${facilityId}, given.action, given.entity, given.detail)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(action text, entity text, detail jsonb)`.execute(
+    transaction,
+  );
 }
 
 async function lockRow<Row>(
