@@ -10,11 +10,11 @@
 export type Item = number | Uint8Array | string | boolean;
 export type FlatMap = ReadonlyMap<number, Item>;
 
-export const entriesLimit = 15;
+const entriesLimit = 15;
 /** Longest map on the link, bytes: the plaintext of a record. */
 export const longestMap = 480;
 /** Keys are one byte. */
-export const highestKey = 23;
+const highestKey = 23;
 
 export type MapRefusal =
   | 'too-long'

@@ -25,7 +25,7 @@ export const abilities = [
   'firmware',
 ] as const;
 
-export const occurrences = [
+const occurrences = [
   'opened',
   'closed',
   'released',
@@ -95,4 +95,3 @@ export const fromLock = {
 } as const satisfies MessageTable;
 
 export type FromLock = MessageOf<typeof fromLock>;
-export type FromLockKind = FromLock['kind'];

@@ -16,7 +16,7 @@ import { placesCount } from './once-only.ts';
 import { type ToLock, toLock } from './to-lock.ts';
 
 /** Commands under way, and waiting to be. */
-export const flightsMax = 8;
+const flightsMax = 8;
 const queueMax = 8;
 
 const done = (id: number, outcome: LinkOutcome): GatewayEffect => ({ kind: 'command-done', id, outcome });

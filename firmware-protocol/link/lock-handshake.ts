@@ -15,7 +15,7 @@ import { encodeRefusal, encodeWelcome } from './packet.ts';
 import { linkSecret } from './secret.ts';
 
 /** Between two handshakes, ms. */
-export const handshakePauseMs = 1_000;
+const handshakePauseMs = 1_000;
 /** Between two words about wrong keys, ms. */
 const wrongKeyPauseMs = 60_000;
 

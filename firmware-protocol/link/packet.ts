@@ -8,12 +8,12 @@ import { tagLength } from './aead.ts';
 import { longestMap } from './flat-map.ts';
 import { shortestMessage } from './noise.ts';
 
-export const version = 1;
+const version = 1;
 
-export const packetType = { hello: 1, welcome: 2, record: 3, refusal: 4 } as const;
+const packetType = { hello: 1, welcome: 2, record: 3, refusal: 4 } as const;
 
 /** Version, type, counter. */
-export const recordHead = 10;
+const recordHead = 10;
 export const longestPacket = recordHead + longestMap + tagLength;
 
 /** Why a lock does not take a packet. Anybody can say so: it may hasten a handshake, and end nothing. */

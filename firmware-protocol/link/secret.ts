@@ -2,7 +2,7 @@
 import type { NoiseSecret } from './noise.ts';
 
 /** Longest name of a device, bytes. */
-export const longestDeviceId = 64;
+const longestDeviceId = 64;
 
 const label = Buffer.from('kannuki-link/1', 'ascii');
 

@@ -18,7 +18,7 @@ const command = {
   notAfterUptime: uint(2, 0, Number.MAX_SAFE_INTEGER),
 };
 
-export const settings = ['relock-on-open', 'buzzer', 'keypad-light', 'auto-lock-seconds', 'report-seconds'] as const;
+const settings = ['relock-on-open', 'buzzer', 'keypad-light', 'auto-lock-seconds', 'report-seconds'] as const;
 
 export const toLock = {
   /** Passable for `ms` by the lock's own timer, then as it was. */

@@ -43,7 +43,7 @@ export class CPeer {
       string,
       string,
     ];
-    execFileSync('mkfifo', [input, output]);
+    execFileSync('sh', ['-c', 'mkfifo "$0" "$1"', input, output]);
     this.child = spawn('sh', ['-c', 'exec "$0" < "$1" > "$2" 2> "$3"', program, input, output, errors], {
       stdio: 'ignore',
     });
