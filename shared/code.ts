@@ -7,6 +7,7 @@
  */
 import { alarmTexts } from './code/alarm-texts.ts';
 import { type CodeText, text } from './code/code-text.ts';
+import { controlRefusals } from './code/control-refusals.ts';
 import { credentialRefusals } from './code/credential-refusals.ts';
 import { databaseFaults } from './code/database-faults.ts';
 import { doorRefusals } from './code/door-refusals.ts';
@@ -44,6 +45,7 @@ export const codeTables = [
   credentialRefusals,
   syncRefusals,
   gatewayRefusals,
+  controlRefusals,
 ] as const;
 
 type CodesOf<Table> = Table extends unknown ? keyof Table : never;

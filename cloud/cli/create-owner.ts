@@ -58,7 +58,11 @@ export const command: Command = {
 function inputOf(call: Call) {
   const email = parsed(z.email().max(254), 'email', neededFlag(call, 'email').toLowerCase());
   const zone = textFlag(call, 'zone') ?? 'Asia/Tokyo';
-  if (!isZone(zone)) throw new UsageError(`--zone must be a name such as Asia/Tokyo, not "${zone}"`);
+  if (!isZone(zone))
+    throw new UsageError(
+      `--zone must be a name such as Asia/Tokyo, not "${zone}"`,
+      `--zone は Asia/Tokyo のような名前で指定してください(「${zone}」は使えません)`,
+    );
   return {
     email,
     name: parsed(nameSchema, 'name', textFlag(call, 'name') ?? email.slice(0, 120)),
@@ -74,7 +78,8 @@ function inputOf(call: Call) {
 
 function parsed<Value>(schema: z.ZodType<Value>, name: string, text: string): Value {
   const result = schema.safeParse(text);
-  if (!result.success) throw new UsageError(`--${name}: ${result.error.issues[0]?.message}`);
+  if (!result.success)
+    throw new UsageError(`--${name}: ${result.error.issues[0]?.message}`, `--${name} の値が正しくありません`);
   return result.data;
 }
 
@@ -83,7 +88,10 @@ function passwordOf(call: Call, email: string): string {
   if (file === undefined) return randomBytes(15).toString('base64url');
   const password = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');
   if (!isAcceptablePassword(password, email)) {
-    throw new UsageError('the password is too short or too well known: choose twelve characters or more');
+    throw new UsageError(
+      'the password is too short or too well known: choose twelve characters or more',
+      'パスワードが短すぎるか、よく使われるものです。12文字以上にしてください',
+    );
   }
   return password;
 }

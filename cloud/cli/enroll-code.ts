@@ -17,7 +17,11 @@ export const command: Command = {
   run: (call) =>
     withDatabase(call, async (opened) => {
       const name = nameSchema.safeParse(call.words[0] ?? '');
-      if (!name.success) throw new UsageError('NAME is what people will call the gateway');
+      if (!name.success)
+        throw new UsageError(
+          'NAME is what people will call the gateway',
+          'NAME にはゲートウェイの呼び名を指定してください',
+        );
       const facilityId = await facilityOf(call, opened);
       const { keys } = await openOrCreateKeys(join(configOf(call).dataDir, 'keys'), Date.now());
       const replaces = textFlag(call, 'replaces') ?? null;

@@ -13,7 +13,10 @@ export async function facilityOf(call: Call, { pools }: OpenedDatabase): Promise
   const found = all.find(({ id }) => id === named);
   if (found) return found.id;
   const known = all.map(({ id }) => id).join(', ');
-  throw new UsageError(`--facility must name one of: ${known || 'none yet (kannuki-cloud create-owner)'}`);
+  throw new UsageError(
+    `--facility must name one of: ${known || 'none yet (kannuki-cloud create-owner)'}`,
+    known === '' ? '施設がまだありません(kannuki-cloud create-owner)' : `--facility で施設を指定してください: ${known}`,
+  );
 }
 
 /** Whoever sits at the machine may do there what an owner may. */

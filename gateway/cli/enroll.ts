@@ -27,7 +27,7 @@ export const command: Command = {
   wordsMax: 0,
   run: async (call) => {
     const code = textFlag(call, 'code');
-    if (code === undefined) throw new UsageError('--code is missing');
+    if (code === undefined) throw new UsageError('--code is missing', '--code を指定してください');
     const waitMs = (numberFlag(call, 'wait', { min: 0, max: 86_400 }) ?? 900) * 1_000;
     const config = configOf(call);
     const address = addressOf(call, config.cloud ?? readCloudAddress(config.edgeDir));
@@ -51,8 +51,16 @@ export const command: Command = {
 
 function addressOf(call: Call, known: CloudAddress | undefined): CloudAddress {
   const url = textFlag(call, 'cloud') ?? known?.url;
-  if (url === undefined) throw new UsageError('--cloud is missing, and the configuration has no cloud.url');
-  if (!isCloudUrl(url)) throw new UsageError(`${printable(url)} is neither https nor this machine itself`);
+  if (url === undefined)
+    throw new UsageError(
+      '--cloud is missing, and the configuration has no cloud.url',
+      '--cloud を指定してください(設定に cloud.url がありません)',
+    );
+  if (!isCloudUrl(url))
+    throw new UsageError(
+      `${printable(url)} is neither https nor this machine itself`,
+      `${printable(url)} は https でも、この機械自身でもありません`,
+    );
   const caFile = textFlag(call, 'ca') ?? known?.caFile;
   return caFile === undefined ? { url } : { url, caFile };
 }

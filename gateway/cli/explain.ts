@@ -43,7 +43,8 @@ async function simulation(given: Call): Promise<Arguments<'simulate'>> {
   const call = await withSecrets(given);
   const door = textFlag(call, 'door');
   const presented = namedCredential(call);
-  if (!door || !presented) throw new UsageError('name a request, or a door and a credential');
+  if (!door || !presented)
+    throw new UsageError('name a request, or a door and a credential', '要求の ID か、扉と認証情報を指定してください');
   const secondFactor = textFlag(call, 'second-factor');
   const at = textFlag(call, 'at');
   return {
@@ -65,7 +66,7 @@ async function withSecrets(call: Call): Promise<Call> {
   for (const name of asked) {
     if (process.stdin.isTTY) call.terminal.err(`${name}?`);
     const { value, done } = await lines.next();
-    if (done) throw new UsageError(`standard input has no line for --${name}`);
+    if (done) throw new UsageError(`standard input has no line for --${name}`, `標準入力に --${name} の行がありません`);
     flags[name] = value.trim();
   }
   process.stdin.destroy();

@@ -7,6 +7,7 @@ import type { ControlClient } from '../control/edge-side.ts';
 import { chunkBytesMax, importBytesMax, importNamePattern } from '../control/messages.ts';
 import type { ImportReport } from '../control/replies.ts';
 import { withGateway } from './gateway-call.ts';
+import { importWords } from './import-words.ts';
 
 /** Hashing 10 000 PINs one by one takes minutes; a door's own PINs never wait for it. */
 const importDeadlineMs = 600_000;
@@ -19,14 +20,14 @@ export const command: Command = {
   wordsMax: 1,
   run: async (call) => {
     const [source] = call.words;
-    if (!source) throw new UsageError('import what?');
+    if (!source) throw new UsageError('import what?', '取り込むファイルを指定してください');
     const files = readSource(source);
     try {
       const report = await withGateway(call, (client) => importFiles(call, client, files));
       return show(call, inOwnName(report, source));
     } catch (error) {
       if (!call.terminal.signal.aborted) throw error;
-      call.terminal.err('The import was given up. Unless it was just complete, what was in force before still is.');
+      call.terminal.err(importWords[call.terminal.language].givenUp);
       return 1;
     }
   },
@@ -38,7 +39,7 @@ async function importFiles(call: Call, client: ControlClient, files: readonly So
   })) as string;
   await send(client, id, files);
   const onItem = (item: unknown) => {
-    if (!call.flags['json']) call.terminal.err(String(item));
+    if (!call.flags['json']) call.terminal.err(importWords[call.terminal.language].pins(String(item)));
   };
   const order = { import: id, dryRun: call.flags['dry-run'] === true };
   return (await client.call('import-commit', order, { onItem, deadlineMs: importDeadlineMs })) as ImportReport;
@@ -61,15 +62,24 @@ interface SourceFile {
 
 function readSource(source: string): readonly SourceFile[] {
   const info = statSync(source, { throwIfNoEntry: false });
-  if (!info) throw new UsageError(`${source} is neither a file nor a folder`);
+  if (!info) throw new UsageError(`${source} is neither a file nor a folder`, `${source} がありません`);
   if (!info.isDirectory()) {
-    if (source.endsWith('.csv')) throw new UsageError('CSV files are imported as the folder that holds them');
+    if (source.endsWith('.csv'))
+      throw new UsageError(
+        'CSV files are imported as the folder that holds them',
+        'CSV は、ファイルの入ったフォルダーを指定してください',
+      );
     return [{ name: sentName(source), content: readBounded(source) }];
   }
   const names = readdirSync(source).filter((name) => name.endsWith('.csv'));
   const odd = names.find((name) => !importNamePattern.test(name));
-  if (odd !== undefined) throw new UsageError(`${printable(odd)} is not a file of an import set`);
-  if (names.length === 0) throw new UsageError(`${source} holds no .csv file`);
+  if (odd !== undefined)
+    throw new UsageError(
+      `${printable(odd)} is not a file of an import set`,
+      `${printable(odd)} は取り込めるファイルではありません`,
+    );
+  if (names.length === 0)
+    throw new UsageError(`${source} holds no .csv file`, `${source} に .csv ファイルがありません`);
   return names.map((name) => ({ name: basename(name), content: readBounded(join(source, name)) }));
 }
 
@@ -81,8 +91,12 @@ function sentName(source: string): string {
 
 function readBounded(path: string): Buffer {
   const { size } = statSync(path);
-  if (size > importBytesMax) throw new UsageError(`${path} is larger than ${importBytesMax} bytes`);
-  if (size === 0) throw new UsageError(`${path} is empty`);
+  if (size > importBytesMax)
+    throw new UsageError(
+      `${path} is larger than ${importBytesMax} bytes`,
+      `${path} が大きすぎます(上限 ${importBytesMax} バイト)`,
+    );
+  if (size === 0) throw new UsageError(`${path} is empty`, `${path} が空です`);
   return readFileSync(path);
 }
 
@@ -102,16 +116,11 @@ function show(call: Call, report: ImportReport): number {
   return isRefused ? 1 : 0;
 }
 
-function describe(call: Call, report: ImportReport): void {
-  for (const issue of report.errors) call.terminal.err(`  ${printable(issue)}`);
-  for (const warning of report.warnings) call.terminal.err(`  note: ${printable(warning)}`);
-  if (report.errors.length > 0) {
-    call.terminal.err(
-      `Nothing was imported: ${report.errors.length === 1 ? 'one mistake' : `${report.errors.length} mistakes`}.`,
-    );
-    return;
-  }
-  const counts = Object.entries(report.counts).map(([kind, count]) => `${count} ${kind}`);
-  const what = report.epoch === undefined ? 'Would import' : `In force as epoch ${report.epoch}`;
-  call.terminal.out(`${what}: ${counts.join(', ')}.`);
+function describe({ terminal }: Call, { errors, warnings, counts, epoch }: ImportReport): void {
+  const say = importWords[terminal.language];
+  for (const issue of errors) terminal.err(`  ${printable(issue)}`);
+  for (const warning of warnings) terminal.err(`  ${say.note}: ${printable(warning)}`);
+  const counted = say.counted(counts);
+  if (errors.length > 0) terminal.err(say.nothing(errors.length));
+  else terminal.out(epoch === undefined ? say.would(counted) : say.inForce(epoch, counted));
 }

@@ -2,6 +2,7 @@
 import { codeText, isCode } from '#shared/code.ts';
 import { type Call, type Command, UsageError } from '#shared/command-line/command.ts';
 import { identifier } from '#shared/identifier.ts';
+import { gateWord } from '../control/gate-marks.ts';
 import { withGateway } from './gateway-call.ts';
 
 const modes = ['controlled', 'free', 'lockdown'] as const;
@@ -21,7 +22,8 @@ export const command: Command = {
     withGateway(call, async (client) => {
       const [door, asked] = call.words;
       const mode = modes.find((known) => known === asked);
-      if (!door || !mode) throw new UsageError('which door, and which mode?');
+      if (!door || !mode)
+        throw new UsageError('which door, and which mode?', '扉とモード(controlled・free・lockdown)を指定してください');
       const outcomes = (await client.call('mode', {
         door: door === '*' ? door : identifier<'door'>(door),
         mode,
@@ -32,10 +34,15 @@ export const command: Command = {
     }),
 };
 
+const words = {
+  en: (mode: string, isAlready: boolean) => `${mode}${isAlready ? ' already' : ''}`,
+  ja: (mode: string, isAlready: boolean) => `${gateWord(mode, 'ja')}${isAlready ? '(変更なし)' : 'にしました'}`,
+};
+
 const isTaken = ({ answer }: Outcome): boolean => answer === 'accepted' || answer === 'already-so';
 
 function tell(outcome: Outcome, mode: string, { terminal }: Call): void {
   const { door, answer } = outcome;
-  if (isTaken(outcome)) terminal.out(`${door}: ${mode}${answer === 'already-so' ? ' already' : ''}`);
+  if (isTaken(outcome)) terminal.out(`${door}: ${words[terminal.language](mode, answer === 'already-so')}`);
   else terminal.err(`${door}: ${isCode(answer) ? codeText(answer, terminal.language) : answer} [${answer}]`);
 }

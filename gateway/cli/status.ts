@@ -3,10 +3,11 @@ import { codeText, type Language } from '#shared/code.ts';
 import type { Command } from '#shared/command-line/command.ts';
 import { gateMark, gateWord } from '../control/gate-marks.ts';
 import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
+import { stateWord } from '../control/state-words.ts';
 import { cloudText } from './cloud-words.ts';
 import { facilityTime } from './facility-time.ts';
 import { withGateway } from './gateway-call.ts';
-import { ageWords, label, word } from './status-words.ts';
+import { ageWords, label } from './status-words.ts';
 
 export const command: Command = {
   usage: 'kannuki-gateway status [--json]',
@@ -24,7 +25,7 @@ export const command: Command = {
 /** The report as lines of text. */
 export function statusLines(report: StatusReport, language: Language): readonly string[] {
   const { facility, clock, journal, replica } = report;
-  const say = (state: string) => word(state, language);
+  const say = (state: string) => stateWord(state, language);
   const none = say('none yet: kannuki-gateway import');
   const entries = `${journal.lastSeq ?? say('unknown')} ${language === 'ja' ? '件' : 'entries'}`;
   return [
@@ -51,7 +52,7 @@ function alarmLines({ doors, alarms }: StatusReport, language: Language): readon
 }
 
 function timeText({ clock, facility }: StatusReport, language: Language): string {
-  if (clock.now === undefined) return word('unknown', language);
+  if (clock.now === undefined) return stateWord('unknown', language);
   return `${facilityTime(Date.parse(clock.now), facility?.zone)} ±${Math.ceil(clock.errorMs / 1000)} s`;
 }
 
@@ -61,7 +62,7 @@ function storageText({ state, freeBytes, flashBytesPerDay, files }: StorageStatu
   const [free, daily] = language === 'ja' ? ['空き', '1日の書込'] : ['free', 'written a day'];
   const wear = flashBytesPerDay === undefined ? '' : ` · ${mebibytes(flashBytesPerDay)} ${daily}`;
   const read = files.length === 0 ? '' : ` · ${files.map((file) => `${file.name} ${file.state}`).join(', ')}`;
-  return `${word(state, language)} · ${mebibytes(freeBytes)} ${free}${wear}${read}`;
+  return `${stateWord(state, language)} · ${mebibytes(freeBytes)} ${free}${wear}${read}`;
 }
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
@@ -74,8 +75,8 @@ function doorText(door: DoorStatus, language: Language): string {
 function deviceText(device: DeviceStatus, language: Language): string {
   const { identity, badFrames } = device;
   const name = identity ? ` · ${identity.vendor} ${identity.model} #${identity.serial} fw ${identity.firmware}` : '';
-  const why = device.reason === undefined ? '' : ` · ${word(device.reason, language)}`;
-  const channel = device.channel === undefined ? '' : ` · ${word(device.channel, language)}`;
+  const why = device.reason === undefined ? '' : ` · ${stateWord(device.reason, language)}`;
+  const channel = device.channel === undefined ? '' : ` · ${stateWord(device.channel, language)}`;
   const noise = badFrames === 0 ? '' : ` · ${badFrames} ${language === 'ja' ? '件の破損' : 'damaged'}`;
-  return `${device.line}/${device.device} · ${word(device.state, language)}${why}${channel}${name}${noise}${ageWords(device.ageMs, language)}`;
+  return `${device.line}/${device.device} · ${stateWord(device.state, language)}${why}${channel}${name}${noise}${ageWords(device.ageMs, language)}`;
 }

@@ -4,6 +4,7 @@ import { type Call, type Command, textFlag, UsageError } from '#shared/command-l
 import { journalPath, journalsSetAside } from '../journal/open-stores.ts';
 import { type JournalVerdict, verifyJournal, withAside } from '../journal/verify-journal.ts';
 import { configOf, withGateway } from './gateway-call.ts';
+import { verdictText } from './verdict-words.ts';
 
 const keyPattern = /^[0-9a-f]{64}$/;
 const verifyDeadlineMs = 600_000;
@@ -16,7 +17,7 @@ kannuki-gateway verify-journal --key HEX [--file FILE] [--json]   of a file, fro
   run: async (call) => {
     const verdict = textFlag(call, 'key') === undefined ? await ofGateway(call) : ofFile(call);
     if (call.flags['json']) call.terminal.out(JSON.stringify(verdict));
-    else call.terminal.out(verdictText(verdict));
+    else call.terminal.out(verdictText(verdict, call.terminal.language));
     return verdict.kind === 'whole' && verdict.beginsAnew === undefined ? 0 : 1;
   },
 };
@@ -30,17 +31,10 @@ const ofGateway = (call: Call): Promise<JournalVerdict> =>
 function ofFile(call: Call): JournalVerdict {
   const key = textFlag(call, 'key') ?? '';
   if (!keyPattern.test(key))
-    throw new UsageError('--key must be 64 hexadecimal digits: the journal’s first public key');
+    throw new UsageError(
+      '--key must be 64 hexadecimal digits: the journal’s first public key',
+      '--key には履歴の最初の公開鍵を16進数 64桁で指定してください',
+    );
   const path = textFlag(call, 'file') ?? journalPath(configOf(call).dataDir);
   return withAside(verifyJournal(path, Buffer.from(key, 'hex')), journalsSetAside(path));
-}
-
-export function verdictText(verdict: JournalVerdict): string {
-  if (verdict.kind === 'broken')
-    return `✗ The history was changed: ${verdict.reason} at entry ${verdict.at.epoch}/${verdict.at.seq}.`;
-  const { entries, heads, unsigned, beginsAnew } = verdict;
-  const counts = `${entries} entries, ${heads} signed heads, ${unsigned} entries since the last`;
-  if (beginsAnew === undefined) return `✓ The history is whole: ${counts}.`;
-  const before = beginsAnew.aside.length > 0 ? `was set aside as ${beginsAnew.aside.join(', ')}` : 'is gone';
-  return `✗ Entries are missing: the history begins anew at epoch ${beginsAnew.epoch}, and what was before ${before}. From there it is whole: ${counts}.`;
 }

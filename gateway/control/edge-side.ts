@@ -116,6 +116,6 @@ function connect(path: string): Promise<Socket> {
 
 function lost(path: string, cause: NodeJS.ErrnoException): ControlLost {
   return cause.code === 'EACCES' || cause.code === 'EPERM'
-    ? new ControlLost('GATEWAY_FORBIDDEN', `this user may not speak to the gateway at ${path}`, { cause })
-    : new ControlLost('GATEWAY_NOT_RUNNING', `no gateway answers at ${path}`, { cause });
+    ? new ControlLost('GATEWAY_FORBIDDEN', path, { cause })
+    : new ControlLost('GATEWAY_NOT_RUNNING', path, { cause });
 }

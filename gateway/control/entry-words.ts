@@ -7,6 +7,7 @@ import { type Code, codeText, isCode, type Language } from '#shared/code.ts';
 import type { EntryKind } from '../journal/entry.ts';
 import type { EntryView } from './entry-view.ts';
 import { gateWord } from './gate-marks.ts';
+import { stateWord } from './state-words.ts';
 
 type Words = (say: Say) => string;
 
@@ -17,6 +18,8 @@ interface Say {
   readonly code: string;
   readonly reason: string;
   readonly text: (key: string) => string;
+  /** A text that is a state of ours, in the reader’s language. */
+  readonly word: (key: string) => string;
   readonly seconds: string;
 }
 
@@ -68,8 +71,8 @@ const japanese: Readonly<Record<EntryKind, Words>> = {
   'reads.discarded': (say) => `${say.at} ・ 古い読み取り${say.text('count')}件を破棄`,
   'lock.released': (say) => `${say.at} ・ 解錠${say.seconds}`,
   'lock.secured': (say) => `${say.at} ・ 施錠`,
-  'lock.refused': (say) => `${say.at} ・ 錠が拒否しました: ${say.text('reason')}`,
-  'lock.not-executed': (say) => `${say.at} ・ 解錠しませんでした: ${say.text('reason')}`,
+  'lock.refused': (say) => `${say.at} ・ 錠が拒否しました: ${say.word('reason')}`,
+  'lock.not-executed': (say) => `${say.at} ・ 解錠しませんでした: ${say.word('reason')}`,
   'release.unknown': (say) => `${say.at} ・ 解錠されたか確認できません`,
   'release.interrupted': (say) => `${say.at} ・ 解錠の結果が分かる前に停止しました`,
   'door.opened': (say) => `${say.at} ・ 開扉`,
@@ -77,26 +80,48 @@ const japanese: Readonly<Record<EntryKind, Words>> = {
   'door.state-changed': (say) => `${say.at} ・ ${gateWord(say.text('to'), 'ja')}`,
   'door.mode-changed': (say) => `${say.at} ・ モード ${gateWord(say.text('mode'), 'ja')}`,
   'exit.requested': (say) => `${say.at} ・ 退出ボタン`,
-  'command.received': (say) => `${say.at} ・ 操作 ${say.text('command')}`,
+  'command.received': (say) => `${say.at} ・ 操作 ${actJa(say.text('command'))}`,
   'command.refused': (say) => `${say.at} ・ 操作を拒否: ${say.reason}`,
-  'command.done': (say) => `${say.at} ・ 操作完了 ${say.text('command')}`,
-  'device.online': (say) => `${say.text('device')} 接続(${say.text('channel')})`,
-  'device.offline': (say) => `${say.text('device')} 切断: ${say.text('reason')}`,
+  'command.done': (say) => `${say.at} ・ 操作完了 ${actJa(say.text('command'))}`,
+  'device.online': (say) => `${say.text('device')} 接続(${say.word('channel')})`,
+  'device.offline': (say) => `${say.text('device')} 切断: ${say.word('reason')}`,
   'device.key-installed': (say) => `${say.text('device')} ・ 鍵を設定しました`,
   'install-window.opened': (say) => `${say.text('device')} ・ 鍵の設定を許可しました`,
   'install-window.closed': (say) => `${say.text('device')} ・ 鍵の設定を終了しました`,
   'alarm.raised': (say) => `${say.at} ・ 警報: ${say.reason}`,
   'alarm.cleared': (say) => `${say.at} ・ 復旧: ${say.reason}`,
-  'clock.changed': (say) => `時計 ${say.text('to')}`,
+  'clock.changed': (say) => `時計 ${say.word('to')}`,
   'replica.applied': (say) => `施設情報 ${say.text('epoch')} を適用`,
   'journal.gap': () => '履歴: 上限のため古い記録を手放しました',
   'journal.lost': () => '履歴: 記録が失われました',
-  'storage.changed': (say) => `記憶装置 ${say.text('storage')}`,
+  'storage.changed': (say) => `記憶装置 ${say.word('storage')}`,
 };
 
 const presentedEn = (kind: string) => (kind === 'pin' ? 'PIN' : kind === 'card-and-pin' ? 'card and PIN' : 'card');
 const presentedJa = (kind: string) =>
   kind === 'pin' ? '暗証番号' : kind === 'card-and-pin' ? 'カードと暗証番号' : 'カード';
+
+const actsJa: Readonly<Record<string, string>> = {
+  release: '解錠',
+  secure: '施錠',
+  mode: 'モード',
+  import: '取り込み',
+  enrol: 'クラウドへの登録を開始',
+  enrolled: 'クラウドに登録',
+  unenrol: 'クラウドから離脱',
+  'read-card': 'カードの読み取り',
+  'accept-device': '機器の交換を承認',
+  'install-window': '鍵の設定を許可',
+  'clock-set': '時刻の設定',
+  'area-reset': '現在地の消去',
+};
+
+/** What an operator did, such as `mode free`. */
+const actJa = (act: string): string =>
+  act
+    .split(' ')
+    .map((word) => actsJa[word] ?? gateWord(word, 'ja'))
+    .join(' ');
 
 /** One line, without its time. */
 export function entryWords(view: EntryView, language: Language): string {
@@ -113,6 +138,7 @@ export function entryWords(view: EntryView, language: Language): string {
     code,
     reason: isCode(code) ? `${reasonText(code, language)} [${code}]` : code,
     text,
+    word: (key) => stateWord(text(key), language),
     seconds: typeof ms === 'number' ? secondsText(ms, language) : '',
   };
   return (language === 'ja' ? japanese : english)[entry.kind](say);

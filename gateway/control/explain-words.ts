@@ -4,6 +4,8 @@
  * Rules and facts have stable keys; the codes of a rule stay visible beside its words, for the manual.
  */
 import { codeText, isCode, type Language } from '#shared/code.ts';
+import { gateWord } from './gate-marks.ts';
+import { stateWord } from './state-words.ts';
 
 type Bilingual = readonly [en: string, ja: string];
 
@@ -37,8 +39,8 @@ export function ruleName(rule: string, language: Language): string {
   return language === 'ja' ? ja : en;
 }
 
-/** How a fact’s value is read: as it is, as a word of ours, as a moment or moments, as a length in ms, as a code. */
-type Form = 'plain' | 'word' | 'time' | 'times' | 'span' | 'code';
+/** How a fact’s value is read: as it is, as a word of ours or of a door, as a moment or moments, as a length in ms, as a code. */
+type Form = 'plain' | 'word' | 'gate' | 'time' | 'times' | 'span' | 'code';
 
 const fact = (form: Form, en: string, ja: string) => ({ form, en, ja }) as const;
 
@@ -48,7 +50,7 @@ export const factNames = {
   clock: fact('word', 'clock', '時計'),
   clockErrorMs: fact('span', 'clock error', '時計の誤差'),
   door: fact('plain', 'door', '扉'),
-  mode: fact('word', 'mode', 'モード'),
+  mode: fact('gate', 'mode', 'モード'),
   lock: fact('word', 'lock', '錠'),
   credential: fact('plain', 'credential', '認証情報'),
   credentialState: fact('word', 'its state', '認証情報の状態'),
@@ -76,40 +78,6 @@ export const factNames = {
 
 export type FactName = keyof typeof factNames;
 
-const japaneseWords: Readonly<Record<string, string>> = {
-  trusted: '信頼できる',
-  holdover: '自走中',
-  untrusted: '信頼できない',
-  controlled: '通常',
-  free: '常時解錠',
-  lockdown: '緊急施錠',
-  fire: '火災',
-  ready: '動作可能',
-  unreachable: '応答なし',
-  faulted: '故障',
-  malformed: '形式が不正',
-  unknown: '不明',
-  tampered: '改ざん',
-  active: '有効',
-  revoked: '失効',
-  suspended: '停止中',
-  live: '有効',
-  quarantined: '隔離',
-  available: '記録できる',
-  unavailable: '記録できない',
-  none: 'なし',
-  true: 'はい',
-  duress: '脅迫時用',
-  apb_breach: 'アンチパスバック違反',
-  lockdown_override: '緊急施錠中の許可',
-  extended_time: '時間延長',
-  first_in: '最初の入室',
-};
-
-/** A word an explanation uses; one that has no Japanese stays as it is. */
-export const explainWord = (text: string, language: Language): string =>
-  language === 'ja' ? (japaneseWords[text] ?? text) : text;
-
 /** @param timeText how a moment is written where the reader stands. */
 export function factText(
   { name, value }: { readonly name: string; readonly value: unknown },
@@ -121,7 +89,7 @@ export function factText(
   const items = Array.isArray(value) ? value : [value];
   const texts = items.map((item: unknown) => itemText(known.form, item, { language, timeText }));
   const joint = known.form === 'times' ? (language === 'ja' ? '〜' : ' – ') : language === 'ja' ? '、' : ', ';
-  return [known[language], texts.length === 0 ? explainWord('none', language) : texts.join(joint)];
+  return [known[language], texts.length === 0 ? stateWord('none', language) : texts.join(joint)];
 }
 
 interface Reader {
@@ -130,12 +98,13 @@ interface Reader {
 }
 
 function itemText(form: Form, item: unknown, { language, timeText }: Reader): string {
-  if (item === null || item === 'unknown') return explainWord('unknown', language);
+  if (item === null || item === 'unknown') return stateWord('unknown', language);
   if ((form === 'time' || form === 'times') && typeof item === 'number') return timeText(item);
   if (form === 'span' && typeof item === 'number') return spanText(item, language);
   const text = String(item);
+  if (form === 'gate') return gateWord(text, language);
   if (form === 'code' && isCode(text)) return `${codeText(text, language)} [${text}]`;
-  return form === 'plain' && text !== 'none' ? text : explainWord(text, language);
+  return form === 'plain' && text !== 'none' ? text : stateWord(text, language);
 }
 
 const spanUnits = [

@@ -114,7 +114,6 @@ export type ControlCode =
   | 'BAD_REQUEST'
   | 'NOT_ALLOWED'
   | 'NOT_FOUND'
-  | 'REFUSED'
   | 'DEADLINE'
   | 'BUSY'
   | 'UNAVAILABLE'

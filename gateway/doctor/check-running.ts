@@ -1,7 +1,7 @@
 /** What a running gateway says of itself, as findings. */
 import { codeRemedy, codeText, isCode } from '#shared/code.ts';
-import { word } from '../cli/status-words.ts';
 import type { DeviceStatus, DoorStatus, StatusReport, StorageStatus } from '../control/replies.ts';
+import { stateWord } from '../control/state-words.ts';
 import { checkCloud } from './check-cloud.ts';
 import { isCheck } from './check-names.ts';
 import { type About, codedFinding, type DoctorFinding, finding, inBoth } from './finding.ts';
@@ -32,10 +32,10 @@ export function checkRunning(report: StatusReport): readonly DoctorFinding[] {
 }
 
 /** A state of the status, in both languages. */
-const words = (state: string): Bilingual => inBoth((language) => word(state, language));
+const words = (state: string): Bilingual => inBoth((language) => stateWord(state, language));
 
 const withDetail = ({ state, detail }: { readonly state: string; readonly detail: string }): Bilingual =>
-  inBoth((language) => `${word(state, language)}: ${detail}`);
+  inBoth((language) => `${stateWord(state, language)}: ${detail}`);
 
 function checkStorage({ state, flashBytesPerDay, files }: StorageStatus): DoctorFinding {
   const mebibytes = flashBytesPerDay === undefined ? undefined : Math.round(flashBytesPerDay / 2 ** 20);
@@ -43,7 +43,7 @@ function checkStorage({ state, flashBytesPerDay, files }: StorageStatus): Doctor
   const found = bad.map((file) => `; ${file.name} ${file.state}: ${file.detail}`).join('');
   const wear: Bilingual =
     mebibytes === undefined ? ['', ''] : [`, ${mebibytes} MiB written a day`, `、1日の書込 ${mebibytes} MiB`];
-  const how: Bilingual = [`${state}${wear[0]}${found}`, `${word(state, 'ja')}${wear[1]}${found}`];
+  const how: Bilingual = [`${state}${wear[0]}${found}`, `${stateWord(state, 'ja')}${wear[1]}${found}`];
   if (bad.length > 0) return codedFinding(['storage'], 'fail', 'STORAGE_DAMAGED', how);
   if (state === 'ok') return finding(['storage'], 'storage-fine', { how });
   if (state === 'low') return codedFinding(['storage'], 'warn', 'STORAGE_LOW', how);
@@ -62,7 +62,7 @@ function checkDevice(status: DeviceStatus): DoctorFinding {
   const keyless = isKeyless(status);
   const how = inBoth((language) =>
     [
-      `${word(state, language)}${reason ? `: ${word(reason, language)}` : ''}`,
+      `${stateWord(state, language)}${reason ? `: ${stateWord(reason, language)}` : ''}`,
       ...(keyless ? [language === 'ja' ? '鍵なし' : 'no key yet'] : []),
     ].join(language === 'ja' ? '、' : ', '),
   );

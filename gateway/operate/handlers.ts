@@ -118,10 +118,7 @@ async function acceptDevice({ device }: Arguments<'accept-device'>, parts: Handl
   return answer;
 }
 
-const noWindow = {
-  unsupported: 'takes no key: its configuration says plain, or names a key file',
-  'has-key': 'has a key of its own; if it was exchanged, say accept-device first',
-} as const;
+const noWindow = { unsupported: 'DEVICE_TAKES_NO_KEY', 'has-key': 'DEVICE_HAS_KEY' } as const;
 
 async function openWindow(call: Arguments<'install-window'>, parts: HandlerParts): Promise<'opened'> {
   const { device, seconds } = call;
@@ -129,7 +126,7 @@ async function openWindow(call: Arguments<'install-window'>, parts: HandlerParts
   const answer = await parts.openInstallWindow(call);
   if (answer === 'unknown-device')
     throw new ControlRefusal('NOT_FOUND', `no device ${device}; devices: ${deviceNames(parts)}`);
-  if (answer !== 'opened') throw new ControlRefusal('REFUSED', `${device} ${noWindow[answer]}`);
+  if (answer !== 'opened') throw new ControlRefusal(noWindow[answer], device);
   const until = later(parts.process.time.stamp().at, seconds * 1_000);
   parts.commands.note({ kind: 'install-window.opened', door: null, requestId: null, body: { device, until } });
   return answer;
@@ -140,7 +137,7 @@ async function setClock({ at }: Arguments<'clock-set'>, parts: HandlerParts): Pr
   await recordAct({ command: 'clock-set', to: wall }, parts.commands);
   const { time } = parts.process;
   const refusal = time.take({ kind: 'technician', wall }).find(({ kind }) => kind === 'refused');
-  if (refusal?.kind === 'refused') throw new ControlRefusal('REFUSED', `the time was not taken: ${refusal.why}`);
+  if (refusal?.kind === 'refused') throw new ControlRefusal('TIME_NOT_TAKEN', refusal.why);
   return time.read();
 }
 

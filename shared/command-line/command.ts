@@ -30,9 +30,15 @@ export interface Command {
   readonly run: (call: Call) => Promise<number>;
 }
 
-/** The call was wrong: said with the usage, exit code 2. */
+/** The call was wrong: said in the caller's language with the usage, exit code 2. */
 export class UsageError extends Error {
   readonly code = 'USAGE';
+  readonly says: Readonly<Record<Language, string>>;
+
+  constructor(en: string, ja: string) {
+    super(en);
+    this.says = { en, ja };
+  }
 }
 
 /** Options that every command understands. */
@@ -52,7 +58,8 @@ export function textFlag(call: Call, name: string): string | undefined {
 /** @throws UsageError where the option is missing. */
 export function neededFlag(call: Call, name: string): string {
   const value = textFlag(call, name);
-  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is needed`);
+  if (value === undefined || value.trim() === '')
+    throw new UsageError(`--${name} is needed`, `--${name} を指定してください`);
   return value.trim();
 }
 
@@ -66,7 +73,10 @@ export function numberFlag(
   if (value === undefined) return undefined;
   const number = Number(value);
   if (!Number.isInteger(number) || number < range.min || number > range.max) {
-    throw new UsageError(`--${name} must be a whole number from ${range.min} to ${range.max}, not "${value}"`);
+    throw new UsageError(
+      `--${name} must be a whole number from ${range.min} to ${range.max}, not "${value}"`,
+      `--${name} は ${range.min}〜${range.max} の整数で指定してください(「${value}」は使えません)`,
+    );
   }
   return number;
 }

@@ -19,10 +19,12 @@ const words = {
   en: {
     help: 'Every command takes --config FILE, --language en|ja, --json where a program may read, and --help.',
     unknown: (name: string) => `there is no command "${name}"`,
+    detail: '',
   },
   ja: {
     help: '共通のオプション: --config FILE、--language en|ja、--json(プログラム向け)、--help',
     unknown: (name: string) => `コマンド「${name}」はありません`,
+    detail: '詳細: ',
   },
 } as const;
 
@@ -30,22 +32,23 @@ const words = {
 export async function runProgram(program: Program, args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = 'help', ...rest] = args;
   const listed = Object.hasOwn(program.commands, name) ? program.commands[name] : undefined;
-  if (listed === undefined) return showHelp(program, name, terminal);
+  const languageAsked = askedLanguage(rest);
+  const spoken = isLanguage(languageAsked) ? { ...terminal, language: languageAsked } : terminal;
+  if (listed === undefined) return showHelp(program, name, spoken);
   const { command } = await listed.load();
-  let spoken = terminal;
   try {
     const { values, positionals } = parseArgs({
       args: rest,
       options: { ...commonOptions, ...command.options },
       allowPositionals: true,
     });
-    spoken = withLanguage(terminal, values.language);
+    if (languageAsked !== undefined && !isLanguage(languageAsked)) throw strangeLanguage(languageAsked);
     if (values.help) {
       spoken.out(`${program.name} ${name}: ${listed.summary[spoken.language]}\n\n${command.usage}`);
       return 0;
     }
     const spare = positionals[command.wordsMax];
-    if (spare !== undefined) throw new UsageError(`"${spare}" is one word too many`);
+    if (spare !== undefined) throw new UsageError(`"${spare}" is one word too many`, `「${spare}」は余分です`);
     return await command.run({ words: positionals, flags: values as Call['flags'], terminal: spoken });
   } catch (error) {
     return report(error, command, spoken);
@@ -57,9 +60,22 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === undefined) throw error;
   const isUsage = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
-  if (isUsage) terminal.err(`${error.message}\n\n${command.usage}`);
+  if (isUsage) terminal.err(`${usageText(error, code, terminal.language)}\n\n${command.usage}`);
   else for (const line of faultLines(code, error.message, terminal.language)) terminal.err(line);
   return isUsage ? 2 : 1;
+}
+
+const misused: Readonly<Record<string, string>> = {
+  ERR_PARSE_ARGS_UNKNOWN_OPTION: '知らないオプションです',
+  ERR_PARSE_ARGS_INVALID_OPTION_VALUE: 'オプションの値が正しくありません',
+};
+
+/** What Node says of an option is English and names it in quotes; in Japanese the name is kept. */
+function usageText(error: Error, code: string, language: Language): string {
+  if (error instanceof UsageError) return error.says[language];
+  const said = language === 'ja' ? misused[code] : undefined;
+  const [, name] = /'([^']+)'/.exec(error.message) ?? [];
+  return said === undefined || name === undefined ? error.message : `${said}: ${name}`;
 }
 
 /** A code of the registry is told in its own sentence, with the detail and what can be done about it. */
@@ -68,7 +84,8 @@ function faultLines(code: string, message: string, language: Language): readonly
   if (!isCode(code)) return [`${detail[0]} [${code}]`, ...detail.slice(1)];
   // What only repeats the code says nothing more.
   const more = detail.filter((line) => line !== '' && line !== codeText(code, 'en') && !line.includes(code));
-  return [`${codeText(code, language)} [${code}]`, ...more, codeRemedy(code, language)];
+  const told = more.map((line, index) => (index === 0 ? words[language].detail + line : line));
+  return [`${codeText(code, language)} [${code}]`, ...told, codeRemedy(code, language)];
 }
 
 function showHelp(program: Program, name: string, terminal: Terminal): number {
@@ -84,8 +101,17 @@ function showHelp(program: Program, name: string, terminal: Terminal): number {
   return isAsked ? 0 : 2;
 }
 
-function withLanguage(terminal: Terminal, asked: unknown): Terminal {
-  if (asked === undefined) return terminal;
-  if (asked !== 'en' && asked !== 'ja') throw new UsageError(`--language must be en or ja, not "${String(asked)}"`);
-  return { ...terminal, language: asked };
+/** Read before all else: what is wrong with the rest is told in it too. */
+function askedLanguage(args: readonly string[]): string | undefined {
+  const options = { language: commonOptions.language };
+  const { values } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
+  return typeof values.language === 'string' ? values.language : undefined;
 }
+
+const isLanguage = (asked: string | undefined): asked is Language => asked === 'en' || asked === 'ja';
+
+const strangeLanguage = (asked: string): UsageError =>
+  new UsageError(
+    `--language must be en or ja, not "${asked}"`,
+    `--language は en か ja です(「${asked}」は使えません)`,
+  );

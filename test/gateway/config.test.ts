@@ -121,11 +121,13 @@ it('says that a file is missing, and which other one may be named', () => {
   );
 });
 
-it('is told with its code behind the first sentence, on the command line', async () => {
+it('is told in the sentence of its code on the command line, with what is wrong and what to do', async () => {
   const { err } = await spoken(['status', '--config', '/nonexistent/gateway.yaml']);
   expect(err.split('\n')).toEqual([
-    'The configuration file /nonexistent/gateway.yaml does not exist. [CONFIG_INVALID]',
+    'The configuration cannot be used. [CONFIG_INVALID]',
+    'The configuration file /nonexistent/gateway.yaml does not exist.',
     'Another one is named with --config FILE or KANNUKI_CONFIG.',
+    'Correct what is named above.',
   ]);
 });
 

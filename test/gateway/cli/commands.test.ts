@@ -9,6 +9,9 @@ import { waitUntil } from '../../fakes/wait-until.ts';
 import { aikoPin, atRest, importSmall, openDoor, type RunningDoor, spoken } from '../operate/running-door.ts';
 
 const names = Object.keys(commands);
+const japanese = /[ぁ-んァ-ヶ一-龠]/;
+const firstLine = (text: string) => text.split('\n')[0];
+
 let dir: string;
 let nowhere: string;
 beforeAll(() => {
@@ -30,6 +33,7 @@ describe('every command', () => {
       const { code, out, err } = await spoken([name, ...words, '--config', nowhere]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toContain(`kannuki-gateway ${name}`);
+      expect(firstLine((await spoken([name, ...words, '--language', 'ja'])).err)).toMatch(japanese);
     }
   });
 });
@@ -52,7 +56,7 @@ describe('a command that asks the gateway', () => {
   test.each(asking)('%s says that none runs', async (name) => {
     const { code, out, err } = await spoken([name, ...(needed[name] ?? []), '--config', nowhere]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/no gateway answers at .*admin\.sock \[GATEWAY_NOT_RUNNING\]$/);
+    expect(err).toMatch(/^No gateway answers here\. \[GATEWAY_NOT_RUNNING\]\n.*admin\.sock\n/);
   });
 
   test('says what is wrong with its configuration', async () => {
@@ -72,6 +76,7 @@ test('a command that is none is told from a call for help', async () => {
   });
   expect(await spoken(['help'])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('verify-journal') });
   expect(await spoken(['status', '--language', 'fr'])).toMatchObject({ code: 2 });
+  expect((await spoken(['open-sesame', '--language', 'ja'])).err).toContain('コマンド「open-sesame」はありません');
 });
 
 describe('with a gateway', () => {
@@ -114,6 +119,10 @@ describe('with a gateway', () => {
     for (const line of programs.out.split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
     expect(people.out).not.toBe(programs.out);
     await atRest(door);
+    const inJapanese = await door.command(...words, '--language', 'ja');
+    expect(inJapanese).toMatchObject({ code: 0, err: '' });
+    expect(firstLine(inJapanese.out)).toMatch(japanese);
+    await atRest(door);
   });
 
   test('status puts first what needs somebody, in either language', async () => {
@@ -144,7 +153,7 @@ describe('with a gateway', () => {
     });
     expect(await door.command('install-window', 'hall-reader')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('REFUSED'),
+      err: expect.stringContaining('DEVICE_TAKES_NO_KEY'),
     });
     expect(await door.command('explain', 'request-0')).toMatchObject({
       code: 1,
@@ -217,6 +226,9 @@ describe('with a gateway', () => {
     const { code, out, err } = await door.command(...words.filter((word) => word !== undefined));
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(`kannuki-gateway ${words[0]}`);
+    const spokenJa = await door.command(...words.filter((word) => word !== undefined), '--language', 'ja');
+    expect(firstLine(spokenJa.err)).toMatch(japanese);
+    expect(firstLine(spokenJa.err)).not.toBe(firstLine(err));
   });
 
   test('an import with mistakes names each, and exits with 1', async () => {

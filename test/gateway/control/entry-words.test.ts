@@ -76,6 +76,18 @@ describe.each(['en', 'ja'] as const)('in words (%s)', (language) => {
   });
 });
 
+test.each<[EntryKind, Entry['body'], string]>([
+  ['device.offline', { device: 'x', reason: 'key-mismatch' }, 'x 切断: 鍵の不一致'],
+  ['device.online', { device: 'x', channel: 'default-key' }, 'x 接続(初期鍵)'],
+  ['clock.changed', { to: 'untrusted' }, '時計 信頼できない'],
+  ['storage.changed', { storage: 'read-only' }, '記憶装置 書込不可'],
+  ['lock.not-executed', { reason: 'no-lock' }, 'hall ・ 解錠しませんでした: 錠がありません'],
+  ['command.received', { command: 'mode lockdown' }, 'hall ・ 操作 モード 緊急施錠'],
+  ['command.done', { command: 'release' }, 'hall ・ 操作完了 解錠'],
+])('%s of %j says its states and acts in Japanese', (kind, body, said) => {
+  expect(entryWords(viewOf(kind, body), 'ja')).toBe(said);
+});
+
 test('every kind of the journal is here', () => {
   expect(kinds.length).toBeGreaterThan(30);
 });

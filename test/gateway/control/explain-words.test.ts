@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explainWord, factNames, factText, ruleName, ruleNames } from '#gateway/control/explain-words.ts';
+import { factNames, factText, ruleName, ruleNames } from '#gateway/control/explain-words.ts';
 import { accessRules } from '#gateway/door/decide-access.ts';
 
 const isJapanese = (text: string) => /[ぁ-んァ-ヶ一-龠]/.test(text);
@@ -45,9 +45,5 @@ describe('an explanation', () => {
   ])('tells %s of %j', (name, value, en, ja) => {
     expect(factText({ name, value }, 'en', at)).toEqual(en);
     expect(factText({ name, value }, 'ja', at)).toEqual(ja);
-  });
-
-  test('leaves a word of nobody as it is', () => {
-    expect(explainWord('sesame', 'ja')).toBe('sesame');
   });
 });

@@ -1,0 +1,70 @@
+/**
+ * The states of the gateway and of what hangs on it, in Japanese; in English they are their own words. Pure.
+ *
+ * One table for status, history, doctor and explanations. How a door stands is said by `gate-marks.ts`.
+ */
+import type { Language } from '#shared/code.ts';
+
+const japanese: Readonly<Record<string, string>> = {
+  'none yet: kannuki-gateway import': '未登録(kannuki-gateway import)',
+  unknown: '不明',
+  trusted: '信頼できる',
+  holdover: '自走中',
+  untrusted: '信頼できない',
+  available: '記録できる',
+  full: '満杯',
+  budget: '上限',
+  failed: '異常',
+  closed: '終了',
+  empty: '未登録',
+  live: '有効',
+  quarantined: '隔離',
+  tampered: '改ざん',
+  ok: '正常',
+  low: '残りわずか',
+  'read-only': '書込不可',
+  unreachable: '応答なし',
+  open: '接続',
+  opening: '接続中',
+  missing: '見つからない',
+  'not-permitted': '権限なし',
+  busy: '使用中',
+  lost: '切断',
+  'timed-out': '時間切れ',
+  online: '稼働',
+  offline: '停止',
+  connecting: '接続中',
+  secure: '暗号化',
+  plain: '平文',
+  silent: '無応答',
+  'line-down': '回線切断',
+  'key-mismatch': '鍵の不一致',
+  'security-required': '暗号化が必要',
+  'identity-changed': '別の機器',
+  'protocol-fault': '通信異常',
+  ready: '動作可能',
+  faulted: '故障',
+  malformed: '形式が不正',
+  active: '有効',
+  revoked: '失効',
+  suspended: '停止中',
+  unavailable: '記録できない',
+  none: 'なし',
+  true: 'はい',
+  duress: '脅迫時用',
+  apb_breach: 'アンチパスバック違反',
+  lockdown_override: '緊急施錠中の許可',
+  extended_time: '時間延長',
+  first_in: '最初の入室',
+  'default-key': '初期鍵',
+  expired: '期限切れ',
+  'door-changed': '扉の設定が変わりました',
+  'no-lamp-or-buzzer': '表示灯もブザーもありません',
+  lockdown: '緊急施錠',
+  fire: '火災',
+  'no-lock': '錠がありません',
+};
+
+/** A state in words; one that has no Japanese stays as it is. */
+export const stateWord = (state: string, language: Language): string =>
+  language === 'ja' ? (japanese[state] ?? state) : state;
