@@ -17,3 +17,13 @@ export function environmentLanguage(): 'en' | 'ja' {
   const locale = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
   return locale.startsWith('ja') ? 'ja' : 'en';
 }
+
+/** Whether whoever started this process says how memory is shared among threads. */
+export function isAllocatorSet(): boolean {
+  return env['MALLOC_ARENA_MAX'] !== undefined;
+}
+
+/** Of a process of ours: as this one's, with what that leaves open. */
+export function environmentWith(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...more, ...env };
+}

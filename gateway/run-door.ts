@@ -16,7 +16,6 @@ import { ControlRefusal, calls, type Verb } from './control/messages.ts';
 import { type HistoryOptions, openHistory } from './open-history.ts';
 import { MasterKeyFault } from './site/master-key.ts';
 import { StoreFault } from './store/store-fault.ts';
-import { keepCompileCache } from './system/compile-cache.ts';
 import { readKernelSynchronization } from './system/kernel-time.ts';
 import type { Logger } from './system/logger.ts';
 import { monotonicNow } from './system/monotonic.ts';
@@ -35,8 +34,6 @@ const ownerOnly = 0o077;
 const retryMs = 2_000;
 /** What is waited for is said once, and then as often as this. */
 const sameNewsEveryMs = 3_600_000;
-/** By then everything that runs every day has been compiled. */
-const keepCompiledAfterMs = 60_000;
 
 /** @throws with code CONTROL_SOCKET_IN_USE or DATA_FOLDER_IN_USE where another gateway runs, which does not notice. */
 export async function runDoor(config: Config, run: DoorRun): Promise<void> {
@@ -59,7 +56,6 @@ export async function runDoor(config: Config, run: DoorRun): Promise<void> {
     if (gateway !== undefined) {
       handlers = gateway.handlers;
       log.info('the gateway is open');
-      setTimeout(keepCompileCache, keepCompiledAfterMs).unref();
       await ended(signal);
     }
   } finally {

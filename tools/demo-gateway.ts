@@ -9,6 +9,7 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
+import { leanAllocator } from '#gateway/system/lean-allocator.ts';
 import { type DemoHome, withCompileCache, withParent } from './demo-home.ts';
 import { UsageProblem } from './demo-options.ts';
 
@@ -40,7 +41,7 @@ export async function startGateway(home: DemoHome, program: string): Promise<Dem
     [...withParent, ...withSteppedClock, program, 'door', '--config', home.configFile],
     {
       stdio: ['ignore', log, log, 'ipc'],
-      env: { ...withCompileCache(home), KANNUKI_DEMO_CLOCK: home.clockFile },
+      env: { ...leanAllocator, ...withCompileCache(home), KANNUKI_DEMO_CLOCK: home.clockFile },
     },
   );
   closeSync(log);
@@ -59,7 +60,7 @@ export function startEdge(home: DemoHome, program: string): DemoEdge {
   const log = openSync(home.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [...withParent, program, 'edge', '--config', home.configFile], {
     stdio: ['ignore', log, log, 'ipc'],
-    env: withCompileCache(home),
+    env: { ...leanAllocator, ...withCompileCache(home) },
   });
   closeSync(log);
   const ended = once(child, 'exit');

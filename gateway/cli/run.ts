@@ -8,7 +8,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Call, type Command, textFlag } from '#shared/command-line/command.ts';
-import { defaultConfigFile } from '../environment.ts';
+import { defaultConfigFile, environmentWith } from '../environment.ts';
+import { leanAllocator } from '../system/lean-allocator.ts';
 
 /** Beside this file's folder as source, beside the program in a bundle. */
 const main = import.meta.url.endsWith('.ts') ? '../main.ts' : './main.js';
@@ -37,6 +38,7 @@ async function keep(name: 'door' | 'edge', { flags, terminal }: Call): Promise<v
   while (!signal.aborted) {
     const child = spawn(process.execPath, [program, name, '--config', config], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: environmentWith(leanAllocator),
     });
     const stop = () => void end(child);
     signal.addEventListener('abort', stop, { once: true });

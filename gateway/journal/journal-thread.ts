@@ -8,6 +8,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_
 import { invariant } from '#shared/invariant.ts';
 import { unreachable } from '#shared/unreachable.ts';
 import { type StoreFault, storeFault } from '../store/store-fault.ts';
+import { tidyAfterStart } from '../system/after-start.ts';
 import { answerQuestion } from './answer-question.ts';
 import { type Claims, take } from './claims.ts';
 import { JournalService } from './journal-service.ts';
@@ -155,5 +156,6 @@ function run(port: MessagePort, given: JournalOrder): void {
 }
 
 invariant(parentPort, 'the journal thread is a worker');
+tidyAfterStart();
 const port = parentPort;
 port.once('message', (order: JournalOrder) => run(port, order));

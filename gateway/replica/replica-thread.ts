@@ -8,6 +8,7 @@ import { invariant } from '#shared/invariant.ts';
 import type { RowKind } from '#shared/replica-digest.ts';
 import { decodeSource } from '../import/decode-source.ts';
 import { storeFault } from '../store/store-fault.ts';
+import { tidyAfterStart } from '../system/after-start.ts';
 import type { Batch } from './apply-batch.ts';
 import { type FedKind, FeedKeeper, prove, type Trust } from './feed-keeper.ts';
 import { type ImportOrder, type ImportResult, type KeeperPlace, ReplicaKeeper } from './replica-keeper.ts';
@@ -52,6 +53,7 @@ export type ReplicaAnswer = { readonly id: number } & (
 );
 
 invariant(parentPort !== null, 'the replica thread runs as a worker');
+tidyAfterStart();
 const port = parentPort;
 const place = workerData as KeeperPlace;
 const keeper = new ReplicaKeeper(place);

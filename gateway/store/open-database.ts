@@ -24,6 +24,9 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
 }
 
+/** Pages that a file keeps in this process, KiB. The kernel keeps the rest, and gives it back where memory is short. */
+const cacheKib = 2_048;
+
 /** Below it, a write-ahead log reset at the wrong moment could lose a commit (SQLite 3.51.3 release notes). */
 const oldestSqlite = [3, 51, 3] as const;
 
@@ -39,6 +42,8 @@ export function openDatabase(options: OpenOptions): Store {
     try {
       requireSqlite(String(store.prepare('SELECT sqlite_version()').pluck().get()), options.path);
       configure(store, options);
+      // The library would keep 16 MB for each; whoever writes or reads much says so.
+      store.pragma(`cache_size = -${cacheKib}`);
       return store;
     } catch (error) {
       store.close();

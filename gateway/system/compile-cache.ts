@@ -22,7 +22,7 @@ export function useCompileCache(): void {
   env['NODE_COMPILE_CACHE'] = folder;
 }
 
-/** Writes what was compiled since; called once after the start, since a process may end by a power cut. */
+/** Writes what was compiled since. */
 export function keepCompileCache(): void {
   if (getCompileCacheDir() !== undefined) flushCompileCache();
 }

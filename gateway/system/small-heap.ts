@@ -10,4 +10,6 @@ import { setFlagsFromString } from 'node:v8';
 /** Called before anything large is loaded and any thread is begun; what is compiled is kept under the same flags. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+  // So that a thread can ask for a collection; see `after-start.ts`.
+  setFlagsFromString('--expose-gc');
 }
