@@ -9,6 +9,7 @@
  * Not promised: a number. The dispatcher gives it, in its own short transaction.
  */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { changesMax } from '#shared/contract/sync/feed.ts';
 import { doorOf, type FeedDraft, type StoredChange, storedChange } from './feed-draft.ts';
@@ -49,7 +50,7 @@ export async function lockScope(
   mode: 'shared' | 'exclusive',
 ): Promise<void> {
   const take = mode === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
-  await sql`select ${take}(hashtextextended(${`feed scope ${facilityId}`}, 0))`.execute(transaction);
+  await sql`${prepared}select ${take}(hashtextextended(${`feed scope ${facilityId}`}, 0))`.execute(transaction);
 }
 
 /** Cuts changes into groups that fit into a batch each. */
@@ -78,7 +79,7 @@ export async function queueGroup(
 ): Promise<void> {
   const bytes = changes.reduce((sum, change) => sum + sizeOf(change), 0);
   const rows = changes.map((change, place) => ({ place, ...change }));
-  await sql`with made as (
+  await sql`${prepared}with made as (
       insert into feed_group (facility_id, gateway_id, change_count, byte_count)
       values (${facilityId}, ${gatewayId}, ${changes.length}, ${bytes}) returning id)
     insert into feed_change (facility_id, group_id, place, gateway_id, op, kind, key, row)
@@ -109,7 +110,10 @@ async function lockSources(
   changes: readonly StoredChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const names = JSON.stringify(changes.map(({ kind, key }) => ({ kind, key })));
-  const found = await sql<{ name: string; door_id: string | null }>`select s.kind || ' ' || s.key as name, s.door_id
+  const found = await sql<{
+    name: string;
+    door_id: string | null;
+  }>`${prepared}select s.kind || ' ' || s.key as name, s.door_id
     from feed_source s
     where s.facility_id = ${facilityId} and (s.kind, s.key) in (
       select given.kind, given.key from jsonb_to_recordset(${names}::jsonb) as given(kind text, key text))
@@ -124,12 +128,15 @@ async function keepSources(
   changes: readonly StoredChange[],
 ): Promise<void> {
   const last = [...new Map(changes.map((change) => [nameOf(change), change])).values()];
-  const gone = JSON.stringify(last.filter(({ op }) => op === 'remove').map(({ kind, key }) => ({ kind, key })));
+  const gone = last.filter(({ op }) => op === 'remove').map(({ kind, key }) => ({ kind, key }));
   const put = last.filter(({ op }) => op === 'put').map((change) => ({ ...change, door_id: doorOf(change) }));
-  await sql`delete from feed_source s using jsonb_to_recordset(${gone}::jsonb) as given(kind text, key text)
-    where s.facility_id = ${facilityId} and s.kind = given.kind and s.key = given.key`.execute(transaction);
+  if (gone.length > 0) {
+    await sql`${prepared}delete from feed_source s
+      using jsonb_to_recordset(${JSON.stringify(gone)}::jsonb) as given(kind text, key text)
+      where s.facility_id = ${facilityId} and s.kind = given.kind and s.key = given.key`.execute(transaction);
+  }
   if (put.length === 0) return;
-  await sql`insert into feed_source (facility_id, kind, key, door_id, row)
+  await sql`${prepared}insert into feed_source (facility_id, kind, key, door_id, row)
     select ${facilityId}, given.kind, given.key, given.door_id, given.row
     from jsonb_to_recordset(${JSON.stringify(put)}::jsonb) as given(kind text, key text, door_id text, row jsonb)
     order by given.kind, given.key
@@ -150,7 +157,7 @@ async function readGateways(
   changes: readonly Placed[],
 ): Promise<readonly Receiver[]> {
   const doors = [...new Set(changes.flatMap(({ door_id }) => (door_id === null ? [] : [door_id])))];
-  const found = await sql<{ id: string; doors: string[] }>`select g.id,
+  const found = await sql<{ id: string; doors: string[] }>`${prepared}select g.id,
       array(select b.door_id from door_binding b where b.facility_id = g.facility_id and b.gateway_id = g.id
         and b.door_id = any (${doors}::text[])) as doors
     from gateway g where g.facility_id = ${facilityId} and g.status in ('active', 'quarantined')

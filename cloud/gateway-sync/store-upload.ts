@@ -1,5 +1,6 @@
 /** Writes a verified piece of history: entries, values about persons, heads, the place reached, and what is to be processed. */
 import { sql } from 'kysely';
+import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { JournalGap, JournalUpload, UploadedEntry } from '#shared/contract/sync/journal.ts';
 import { fromBase64url } from '#shared/signed-statement.ts';
@@ -40,7 +41,7 @@ const raw = (text: string): Buffer => Buffer.from(fromBase64url(text));
 
 async function moveHead(transaction: TenantTransaction, owner: QueueOwner, { stand, begins }: Stored): Promise<void> {
   const { epoch, seq, hash = '', nextKey } = stand;
-  await sql`insert into journal_head (facility_id, gateway_id, epoch, last_seq, last_hash, first_key, next_key)
+  await sql`${prepared}insert into journal_head (facility_id, gateway_id, epoch, last_seq, last_hash, first_key, next_key)
     values (${owner.facilityId}, ${owner.gatewayId}, ${epoch}, ${seq}, ${hex(hash)}, ${raw(begins?.firstKey ?? nextKey)},
       ${raw(nextKey)})
     on conflict (facility_id, gateway_id, epoch) do update set last_seq = excluded.last_seq,
@@ -61,7 +62,7 @@ async function insertEntries(
   }));
   const { facilityId, gatewayId } = owner;
   const { epoch } = stored.stand;
-  await sql`insert into journal_entry (facility_id, gateway_id, epoch, seq, boot_id, at, clock_state, kind, door_id,
+  await sql`${prepared}insert into journal_entry (facility_id, gateway_id, epoch, seq, boot_id, at, clock_state, kind, door_id,
       request_id, body, personal_hash, prev_hash, hash)
     select ${facilityId}, ${gatewayId}, ${epoch}, e.seq, e."bootId", to_timestamp(e.at::float8 / 1000), e."clockState",
       e.kind, e.door, e."requestId", e.body, decode(e."personalHash", 'hex'), decode(e."prevHash", 'hex'),
@@ -97,7 +98,7 @@ async function insertHeads(
     nextKey: raw(nextKey).toString('hex'),
     signature: raw(signature).toString('hex'),
   }));
-  await sql`insert into journal_signed_head (facility_id, gateway_id, epoch, seq, at, hash, next_key, signature)
+  await sql`${prepared}insert into journal_signed_head (facility_id, gateway_id, epoch, seq, at, hash, next_key, signature)
     select ${facilityId}, ${gatewayId}, h.epoch, h.seq, to_timestamp(h.at::float8 / 1000), decode(h.hash, 'hex'),
       decode(h."nextKey", 'hex'), decode(h.signature, 'hex')
     from json_to_recordset(${JSON.stringify(rows)}::json) as h(epoch int, seq bigint, at bigint, hash text,

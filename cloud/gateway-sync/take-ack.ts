@@ -6,6 +6,7 @@
  */
 import { sql } from 'kysely';
 import type * as z from 'zod';
+import { prepared } from '#cloud/database/prepared.ts';
 import { type TenantTransaction, tenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import type { Code } from '#shared/code.ts';
 import { type FeedAck, type feedAckReply, feedAckStatement, type GatewayHealth } from '#shared/contract/sync/feed.ts';
@@ -81,7 +82,7 @@ async function judge(transaction: TenantTransaction, caller: GatewayCaller, ack:
 
 /** What the feed says of a place. */
 async function placedAt(transaction: TenantTransaction, caller: GatewayCaller, seq: number): Promise<string> {
-  const found = await sql<{ end_digest: string }>`select end_digest from feed_group
+  const found = await sql<{ end_digest: string }>`${prepared}select end_digest from feed_group
     where facility_id = ${caller.facilityId} and gateway_id = ${caller.gatewayId} and last_seq = ${seq}`.execute(
     transaction,
   );
@@ -93,7 +94,7 @@ const kindsOf = ({ kinds }: GatewayStand): ReadonlySet<string> =>
   kinds === '' ? new Set(rowKinds) : knownKinds(kinds);
 
 async function heardOf(transaction: TenantTransaction, caller: GatewayCaller, bootId: string): Promise<number> {
-  const found = await sql<{ boot_count: number }>`select boot_count from feed_ack_boot
+  const found = await sql<{ boot_count: number }>`${prepared}select boot_count from feed_ack_boot
     where facility_id = ${caller.facilityId} and gateway_id = ${caller.gatewayId} and boot_id = ${bootId}`.execute(
     transaction,
   );
@@ -108,12 +109,12 @@ interface Counting {
 async function writeAck(transaction: TenantTransaction, caller: GatewayCaller, counting: Counting): Promise<void> {
   const { facilityId, gatewayId } = caller;
   const { ack, judged } = counting;
-  await sql`insert into feed_ack_boot (facility_id, gateway_id, boot_id, boot_count)
+  await sql`${prepared}insert into feed_ack_boot (facility_id, gateway_id, boot_id, boot_count)
     values (${facilityId}, ${gatewayId}, ${ack.bootId}, ${ack.count})
     on conflict (facility_id, gateway_id, boot_id) do update set boot_count = excluded.boot_count, heard_at = now()`.execute(
     transaction,
   );
-  await sql`insert into feed_ack (facility_id, gateway_id, epoch, cursor_seq, digest, is_same, boot_id, boot_count, said_at)
+  await sql`${prepared}insert into feed_ack (facility_id, gateway_id, epoch, cursor_seq, digest, is_same, boot_id, boot_count, said_at)
     values (${facilityId}, ${gatewayId}, ${ack.epoch}, ${ack.cursor}, ${ack.digest}, ${judged.compared === 'same'},
       ${ack.bootId}, ${ack.count}, ${saidAt(ack)})
     on conflict (facility_id, gateway_id) do update set epoch = excluded.epoch, cursor_seq = excluded.cursor_seq,
@@ -135,7 +136,7 @@ async function moveEffective(
       and cursor_seq > ${judged.withdrawAfter}`.execute(transaction);
   }
   if (judged.effectiveTo > 0) {
-    await sql`insert into feed_effective (facility_id, gateway_id, cursor_seq, previous_seq, effective_at)
+    await sql`${prepared}insert into feed_effective (facility_id, gateway_id, cursor_seq, previous_seq, effective_at)
       select ${facilityId}, ${gatewayId}, ${judged.effectiveTo}, coalesce(max(cursor_seq), 0), ${saidAt(ack)}
       from feed_effective where facility_id = ${facilityId} and gateway_id = ${gatewayId}
       having coalesce(max(cursor_seq), 0) < ${judged.effectiveTo}`.execute(transaction);
