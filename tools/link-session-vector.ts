@@ -143,6 +143,23 @@ function commands(recorder: Recorder): void {
   recorder.pass(recorder.packet('a release that was too long on its way', late));
 }
 
+function questions(recorder: Recorder): void {
+  for (const effect of recorder.packet('a slot is asked for', recorder.command({ kind: 'slots-read', slot: 7 }))) {
+    if (effect.kind !== 'ask') continue;
+    const { ticket } = effect;
+    recorder.pass(
+      recorder.input('there are none', { kind: 'refuse', at: recorder.uptime(), ticket, result: 'unsupported' }),
+    );
+    const late = { session: ticket.session + 1, request: ticket.request };
+    recorder.input('an answer of another session', {
+      kind: 'refuse',
+      at: recorder.uptime(),
+      ticket: late,
+      result: 'unsupported',
+    });
+  }
+}
+
 function strange(recorder: Recorder): void {
   recorder.packet(
     'a command this version does not know, with a number',
@@ -210,6 +227,7 @@ export function sessionVector() {
   const recorder = new Recorder();
   recorder.connect('first');
   commands(recorder);
+  questions(recorder);
   news(recorder);
   strange(recorder);
   rotation(recorder);

@@ -36,10 +36,11 @@ export function inputLine(input: LockInput): string {
   switch (input.kind) {
     case 'packet':
       return `packet ${input.at} ${word(input.entropy)} ${word(input.bytes)}`;
-    case 'done': {
+    case 'done':
+    case 'refuse': {
       const ack = itemsOf(fromLock, { kind: 'ack', uptime, request: 1, result: input.result, isRepeated: false });
       const result = ack.get(3);
-      return `done ${input.at} ${input.ticket.session} ${input.ticket.request} ${Number(result)}`;
+      return `${input.kind} ${input.at} ${input.ticket.session} ${input.ticket.request} ${Number(result)}`;
     }
     case 'answer': {
       const { session, request } = input.ticket;

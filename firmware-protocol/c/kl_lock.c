@@ -278,6 +278,12 @@ bool kl_lock_answer(kl_lock *lock, uint64_t uptime, kl_ticket ticket, kl_map ans
     return true;
 }
 
+void kl_lock_refuse(kl_lock *lock, uint64_t uptime, kl_ticket ticket, kl_result result)
+{
+    if (is_current(lock, ticket)) acknowledge(lock, uptime, ticket.request, result, false);
+    else untold(lock);
+}
+
 bool kl_lock_tell(kl_lock *lock, uint64_t uptime, kl_map message)
 {
     kl_put_number(&message, KL_KEY_UPTIME, uptime);

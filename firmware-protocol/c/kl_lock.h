@@ -45,7 +45,7 @@ typedef struct {
     void (*transmit)(void *context, const uint8_t *packet, size_t length);
     /* To be carried out now, once; kl_lock_done follows, now or later. */
     void (*execute)(void *context, kl_ticket ticket, const kl_map *command);
-    /* A question, to be answered now by kl_lock_answer. */
+    /* A question, to be answered now by kl_lock_answer or kl_lock_refuse. */
     void (*ask)(void *context, kl_ticket ticket, const kl_map *question);
     /* A new session is proven, and the one before it over. May be NULL, as those below. */
     void (*session)(void *context, uint32_t number);
@@ -98,6 +98,9 @@ void kl_lock_done(kl_lock *lock, uint64_t uptime, kl_ticket ticket, kl_result re
 
 /* Answers a question with KL_STATUS or KL_SLOT; uptime and number are filled in. False where the map is no such message. */
 bool kl_lock_answer(kl_lock *lock, uint64_t uptime, kl_ticket ticket, kl_map answer);
+
+/* To a question that this lock cannot answer; KL_UNSUPPORTED, or why it cannot now. */
+void kl_lock_refuse(kl_lock *lock, uint64_t uptime, kl_ticket ticket, kl_result result);
 
 /* Says something by itself: KL_STATUS, KL_CARD, KL_KEYS, KL_TOKEN, KL_EVENT, KL_LOG; uptime is filled in. */
 bool kl_lock_tell(kl_lock *lock, uint64_t uptime, kl_map message);

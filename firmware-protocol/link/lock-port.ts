@@ -38,6 +38,13 @@ export type LockInput =
   /** A command was carried out, or was not, which a lock knows. */
   | { readonly kind: 'done'; readonly at: number; readonly ticket: Ticket; readonly result: Result }
   | { readonly kind: 'answer'; readonly at: number; readonly ticket: Ticket; readonly answer: Answer }
+  /** A question that this lock cannot answer. */
+  | {
+      readonly kind: 'refuse';
+      readonly at: number;
+      readonly ticket: Ticket;
+      readonly result: Exclude<Result, 'done' | 'expired'>;
+    }
   | { readonly kind: 'tell'; readonly at: number; readonly message: Tellable }
   /** The keys as they now stand in the lock's memory that survives a power cut. */
   | { readonly kind: 'keys'; readonly at: number; readonly key: Uint8Array; readonly candidate?: Uint8Array };
@@ -58,7 +65,7 @@ export type LockEffect =
   | { readonly kind: 'transmit'; readonly bytes: Uint8Array }
   /** To be carried out now, once; `done` follows. `key-rotate`: store both keys, say `keys`, then `done`. */
   | { readonly kind: 'execute'; readonly ticket: Ticket; readonly command: ToLock }
-  /** To be answered now; `answer` follows. */
+  /** To be answered now; `answer` or `refuse` follows. */
   | { readonly kind: 'ask'; readonly ticket: Ticket; readonly question: ToLock }
   /** A new session is proven, and the one before it over. */
   | { readonly kind: 'session'; readonly session: number }

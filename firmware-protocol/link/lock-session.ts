@@ -9,7 +9,7 @@
 import { openRecord } from './channel.ts';
 import { answerHello } from './lock-handshake.ts';
 import type { LockDrop, LockEffect, LockInput } from './lock-port.ts';
-import { acknowledge, answerQuestion, tell } from './lock-speech.ts';
+import { acknowledge, answerQuestion, refuseQuestion, tell } from './lock-speech.ts';
 import type { LockSession, LockState, LockStep } from './lock-state.ts';
 import { decodeMessage, type MessageDecoding } from './message.ts';
 import { answerOnce, beginOnce } from './once-only.ts';
@@ -25,6 +25,8 @@ export function stepLockSession(state: LockState, input: LockInput): LockStep {
       return finish(state, input);
     case 'answer':
       return answerQuestion(state, input.at, input.ticket, input.answer);
+    case 'refuse':
+      return refuseQuestion(state, input.at, input.ticket, input.result);
     case 'tell':
       return tell(state, input.at, input.message);
     case 'keys':

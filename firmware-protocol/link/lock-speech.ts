@@ -1,6 +1,6 @@
 /** What a lock says in its proven session; without one it says nothing. */
 import { sealRecord } from './channel.ts';
-import { type FromLock, fromLock } from './from-lock.ts';
+import { type FromLock, fromLock, type Result } from './from-lock.ts';
 import type { Answer, LockEffect, Tellable, Ticket } from './lock-port.ts';
 import type { LockState, LockStep } from './lock-state.ts';
 import { encodeMessage } from './message.ts';
@@ -28,4 +28,10 @@ type Ack = Extract<FromLock, { readonly kind: 'ack' }>;
 
 export function acknowledge(state: LockState, at: number, ack: Omit<Ack, 'kind' | 'uptime'>): LockStep {
   return say(state, { kind: 'ack', uptime: at, ...ack });
+}
+
+/** As an answer, to a question that has none. */
+export function refuseQuestion(state: LockState, at: number, ticket: Ticket, result: Result): LockStep {
+  if (state.current?.number !== ticket.session) return { state, effects: [{ kind: 'untold' }] };
+  return acknowledge(state, at, { request: ticket.request, result, isRepeated: false });
 }

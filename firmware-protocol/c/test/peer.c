@@ -134,6 +134,13 @@ static void do_done(char *line)
     kl_lock_done(&lock, uptime, ticket, (kl_result)next_number(&line));
 }
 
+static void do_refuse(char *line)
+{
+    uint64_t uptime = next_number(&line);
+    kl_ticket ticket = next_ticket(&line);
+    kl_lock_refuse(&lock, uptime, ticket, (kl_result)next_number(&line));
+}
+
 static void do_answer(char *line)
 {
     octets room;
@@ -318,7 +325,7 @@ static const struct {
     const char *name;
     void (*act)(char *line);
 } acts[] = {
-    {"lock", do_lock}, {"packet", do_packet}, {"done", do_done}, {"answer", do_answer}, {"tell", do_tell}, {"keys", do_keys},
+    {"lock", do_lock}, {"packet", do_packet}, {"done", do_done}, {"answer", do_answer}, {"refuse", do_refuse}, {"tell", do_tell}, {"keys", do_keys},
     {"decode", do_decode}, {"encode", do_encode}, {"stuff", do_stuff}, {"unstuff", do_unstuff}, {"frame", do_frame},
     {"unframe", do_unframe}, {"cut", do_cut}, {"piece", do_piece}, {"seal", do_seal}, {"open", do_open}, {"noise", do_noise},
     {"x25519", do_x25519},

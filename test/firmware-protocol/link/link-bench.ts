@@ -176,6 +176,11 @@ export class LinkBench {
     if (effect.kind === 'key-confirmed') this.lockConfig = this.withKeys(this.lockConfig, effect.key);
     if (effect.kind !== 'ask') return;
     const { question, ticket } = effect;
+    const { result } = this.behaviour(question);
+    if (result !== 'done' && result !== 'expired') {
+      this.tellLock({ kind: 'refuse', at: this.uptime(), ticket, result });
+      return;
+    }
     const answer =
       question.kind === 'slots-read'
         ? ({ kind: 'slot', slot: question.slot, isSet: false } as const)

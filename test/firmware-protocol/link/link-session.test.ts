@@ -55,8 +55,10 @@ describe('a link without trouble', () => {
       const bench = new LinkBench().online();
       bench.behaviour = () => ({ result, takesMs: 5 });
       const id = bench.command(release());
+      const question = bench.command({ kind: 'slots-read', slot: 1 });
       bench.run(1_000);
       expect(bench.outcome(id)).toEqual({ kind: 'refused', result });
+      expect(bench.outcome(question)).toEqual({ kind: 'refused', result });
     }
   });
 
@@ -84,6 +86,42 @@ describe('a link without trouble', () => {
     expect(ids.map((id) => bench.outcome(id)?.kind)).toEqual(Array(100).fill('done'));
     expect(bench.said('offline')).toEqual([]);
     expect(releases(bench)).toHaveLength(100);
+  });
+});
+
+describe('a command that takes long', () => {
+  const slow = (ms: number, takesMs: number) => (command: { readonly kind: string; readonly ms?: number }) => ({
+    result: 'done' as const,
+    takesMs: command.ms === ms ? takesMs : 5,
+  });
+
+  it('keeps its place in the memory of the lock, however many others pass it', () => {
+    const bench = new LinkBench().online();
+    bench.behaviour = slow(777, 20_000);
+    const id = bench.command(release(777), 60_000);
+    const others: number[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      others.push(bench.command(release(1_000 + count), 1_000));
+      bench.run(200);
+    }
+    bench.run(20_000);
+    expect(bench.outcome(id)).toEqual({ kind: 'done' });
+    expect(releases(bench).filter(({ command }) => command.kind === 'release' && command.ms === 777)).toHaveLength(1);
+    const kinds = others.map((other) => bench.outcome(other)?.kind);
+    expect(kinds.filter((kind) => kind === 'done').length).toBeGreaterThan(25);
+    expect(new Set(kinds)).toEqual(new Set(['done', 'not-executed']));
+  });
+
+  it('is not taken along into a new session: its outcome is unknown, and it is not sent again', () => {
+    const bench = new LinkBench().online();
+    bench.behaviour = slow(777, 15_000);
+    const id = bench.command(release(777), 60_000);
+    bench.command({ kind: 'key-rotate', key: otherKey });
+    bench.run(60_000);
+    expect(bench.did('session')).toHaveLength(2);
+    expect(bench.outcome(id)).toEqual({ kind: 'unknown' });
+    expect(releases(bench)).toHaveLength(1);
+    expect(bench.said('offline')).toEqual([]);
   });
 });
 
