@@ -105,6 +105,7 @@ function statusInquiries(state: PanelState): readonly Inquiry[] {
     'input-status': can(capabilityFunction.inputs),
     'output-status': can(capabilityFunction.outputs),
     'reader-status': can(capabilityFunction.readers),
+    'receive-size': true,
   };
   return state.settings.inquiries.filter((inquiry) => isCapable[inquiry]);
 }

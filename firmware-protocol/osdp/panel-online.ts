@@ -5,6 +5,7 @@
  * is a failure of that command, never of the reader.
  */
 import { pollCommand } from './command/poll.ts';
+import { receiveSizeCommand } from './command/receive-size.ts';
 import { setCommunicationCommand } from './command/set-communication.ts';
 import { type DecodedReply, decodeReply } from './message.ts';
 import { freshLink } from './panel-exchange.ts';
@@ -48,7 +49,8 @@ function drawConsequence(state: PanelState, at: number, exchange: OpenExchange, 
   if (reply.kind === 'communication' && exchange.code === setCommunicationCommand.code) {
     return followTo(state, at, reply.address, reply.baud);
   }
-  if (reply.kind !== 'nak') return move(state, {});
+  // Many readers do not know it, and lose nothing by that.
+  if (reply.kind !== 'nak' || exchange.code === receiveSizeCommand.code) return move(state, {});
   const isAboutSecurity = reply.reason === nakReason.securityRequired || reply.reason === nakReason.securityUnsupported;
   const isSecured = state.link.channel !== undefined;
   if (isSecured && (isAboutSecurity || reply.reason === nakReason.badSequence)) {

@@ -12,8 +12,18 @@ import type { IdentityReply } from './reply/identity.ts';
 /** What may be asked of a reader from outside: keys and handshakes are the session's own business. */
 export type PanelCommand = Exclude<Command, { readonly kind: 'set-key' | 'challenge' | 'panel-cryptogram' }>;
 
-/** What is asked over a fresh channel: identity and capabilities before the reader counts as on line, the rest after. */
-export type Inquiry = 'identity' | 'capabilities' | 'local-status' | 'input-status' | 'output-status' | 'reader-status';
+/**
+ * What is asked over a fresh channel: identity and capabilities before the reader counts as on line, the rest after.
+ * `receive-size` asks nothing: it tells the reader how long a message it may send, and a reader may refuse to know.
+ */
+export type Inquiry =
+  | 'identity'
+  | 'capabilities'
+  | 'local-status'
+  | 'input-status'
+  | 'output-status'
+  | 'reader-status'
+  | 'receive-size';
 
 /** What a fresh channel is asked. In plain a POLL shows whether the reader talks in plain at all. */
 export type Question = Inquiry | 'poll';

@@ -2,7 +2,7 @@
  * The next command of a session that has none on the line.
  */
 
-import type { SecurityBlock } from './frame.ts';
+import { longestFrame, type SecurityBlock } from './frame.ts';
 import { encodeCommand, type MessageBytes } from './message.ts';
 import { keySelect } from './panel-handshake.ts';
 import type { Question } from './panel-port.ts';
@@ -27,6 +27,7 @@ const poll = (): MessageBytes => encodeCommand({ kind: 'poll' });
 
 function inquiry(kind: Question): MessageBytes {
   if (kind === 'identity') return encodeCommand({ kind: 'id', form: 0 });
+  if (kind === 'receive-size') return encodeCommand({ kind, size: longestFrame });
   return kind === 'capabilities' ? encodeCommand({ kind, form: 0 }) : encodeCommand({ kind });
 }
 

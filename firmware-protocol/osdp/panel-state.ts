@@ -150,6 +150,7 @@ const defaultInquiries: readonly Inquiry[] = [
   'local-status',
   'input-status',
   'reader-status',
+  'receive-size',
 ];
 
 /** A session that has not spoken yet. A configured key that everybody knows counts as none. */

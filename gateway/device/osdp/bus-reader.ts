@@ -35,6 +35,7 @@ const inquiries = [
   'input-status',
   'output-status',
   'reader-status',
+  'receive-size',
 ] as const;
 
 type WithoutOrigin<Event> = Event extends unknown ? Omit<Event, 'device' | 'at'> : never;

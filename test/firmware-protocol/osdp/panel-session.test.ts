@@ -72,6 +72,32 @@ describe('a connection', () => {
     expect(codes(bench)).toContain(0x64);
   });
 
+  it('tells the reader once how long a message it may send', () => {
+    const bench = new SessionBench(securePanel, secureReader).run(1_000);
+    expect(codes(bench).filter((code) => code === 0x7b)).toHaveLength(1);
+    expect(codes(bench).indexOf(0x7b)).toBeGreaterThan(codes(bench).indexOf(0x67));
+  });
+
+  it.each([
+    ['an unknown command', 3],
+    ['a record it cannot process', 9],
+    ['one that needs a session', 6],
+  ])('goes on with a reader that refuses to be told so as %s', (_, reason) => {
+    const bench = new SessionBench(plainPanel, plainReader);
+    let isTold = false;
+    bench.fate = (direction, bytes) => {
+      const frame = frameOf(bytes)[0];
+      if (direction === 'to-reader') isTold = frame?.code === 0x7b;
+      if (frame === undefined || direction === 'to-reader' || !isTold) return [{ bytes, delayMs: 0 }];
+      return [{ bytes: encodeFrame({ ...frame, code: 0x41, data: Uint8Array.of(reason) }), delayMs: 0 }];
+    };
+    bench.run(10_000);
+    expect(codes(bench).filter((code) => code === 0x7b)).toHaveLength(1);
+    expect(bench.said('online')).toHaveLength(1);
+    expect(bench.said('offline')).toEqual([]);
+    expect(bench.alarms()).toEqual([]);
+  });
+
   it('of a reader that demands a session where plain is configured is said to need one', () => {
     const bench = new SessionBench(plainPanel, { ...secureReader, requireSecure: true }).run(20_000);
     expect(bench.said('offline').map(({ reason }) => reason)).toEqual(['security-required']);
