@@ -4,9 +4,10 @@
  * Guarantees: a key is on the disk before a device is given it, and the one that was given to a device whose installation
  * nobody saw the end of is the one it is given again; a device that once had a key of its own is never offered the public
  * one again until an operator accepts a new device in its place; a key file that cannot be used leaves its device unused,
- * never in plain. What a disk or a file did not give is tried again every few seconds.
+ * never in plain. What a disk or a file did not give is tried again every few seconds, and so is a file whose key its
+ * device does not hold: one that was put right needs no restart.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DeviceId, LineId } from '#shared/identifier.ts';
 import { later } from '#shared/instant.ts';
 import { machineWall } from '../clock/time-keeper.ts';
@@ -56,6 +57,8 @@ export class DeviceKeys {
   readonly #windows: InstallWindows;
   /** Devices whose key file could not be used when their bus was made, and why. */
   readonly #waiting = new Map<DeviceId, string>();
+  /** The keys that came out of files, as their buses were told. */
+  readonly #fromFiles = new Map<DeviceId, Uint8Array>();
   /** What the disk did not take, by what it is about. */
   readonly #unsaved = new Map<string, () => Promise<void>>();
   /** One after the other: whether a device is another one is asked of what was saved before. */
@@ -168,7 +171,20 @@ export class DeviceKeys {
         lines.add(line);
       }
     }
+    for (const line of this.#linesOfChangedKeys()) lines.add(line);
     for (const line of lines) void this.#ports.rebuild(line);
+  }
+
+  /** Only of devices that refuse the key they are met with: nothing is begun anew for a device that answers. */
+  #linesOfChangedKeys(): readonly LineId[] {
+    const standing = this.#ports.desk.alarms.list().filter(({ code }) => code === 'DEVICE_KEY_MISMATCH');
+    return [...this.#fromFiles].flatMap(([id, known]) => {
+      const isRefused = standing.some(({ subject }) => subject.kind === 'device' && subject.id === id);
+      const reading = isRefused ? readKeyFile(this.#deviceOf(id)?.keyFile ?? '') : undefined;
+      const isChanged = reading !== undefined && 'key' in reading && !timingSafeEqual(reading.key, known);
+      const line = this.#lineOf(id);
+      return isChanged && line !== undefined ? [line] : [];
+    });
   }
 
   /** The alarm names the present fault, not the first. */
@@ -206,7 +222,10 @@ export class DeviceKeys {
       return { key: this.#site.unsealKey(keyName(id)), ...(candidate && { candidate }) };
     }
     const reading = readKeyFile(keyFile);
-    if ('key' in reading) return { key: reading.key };
+    if ('key' in reading) {
+      this.#fromFiles.set(id, reading.key);
+      return { key: reading.key };
+    }
     if (this.#waiting.get(id) !== reading.fault) this.#await(id, reading.fault);
     return { key: undefined };
   }

@@ -135,6 +135,21 @@ describe('a key file', () => {
   });
 });
 
+test('a key file with the key of another device is taken again once it is put right', async () => {
+  const desk = await opened();
+  const { port } = await peerOf({ address: 0, key: ownKey });
+  const file = join(desk.folder, 'key');
+  writeFileSync(file, [...ownKey].reverse().join(''), { mode: 0o600 });
+  const devices = [`{ id: reader-front, address: 0, keyFile: ${file} }`];
+  const { stateOf, buses } = keyed(desk, configOf(desk.folder, port, devices));
+  await waitUntil('the mismatch', () => alarmsOf(desk).includes('DEVICE_KEY_MISMATCH'), 30_000);
+  const first = buses.list()[0]?.driver;
+  writeFileSync(file, ownKey);
+  await waitUntil('the reader', () => stateOf() === 'online secure', 30_000);
+  await waitUntil('the end of the alarm', () => alarmsOf(desk).length === 0);
+  expect(buses.list()[0]?.driver).not.toBe(first);
+});
+
 describe('a key that is installed', () => {
   test('takes a reader from its factory state to a key of its own, sealed, for good', async () => {
     const desk = await opened();
