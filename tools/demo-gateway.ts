@@ -13,7 +13,7 @@ import { leanAllocator } from '#gateway/system/lean-allocator.ts';
 import { type DemoHome, withCompileCache, withParent } from './demo-home.ts';
 import { UsageProblem } from './demo-options.ts';
 
-const answersWithinMs = 30_000;
+const answersWithinMs = 60_000;
 const stopsWithinMs = 8_000;
 const withSteppedClock = ['--import', fileURLToPath(new URL('./demo-stepped-clock.ts', import.meta.url))];
 
