@@ -23,7 +23,7 @@ const isBasic = (inquiry: Inquiry): boolean => inquiry === 'identity' || inquiry
 type Inquire = Extract<Stage, { kind: 'inquire' }>;
 
 /** More than a reader keeps of what was presented while nobody listened. */
-export const drainLimit = 64;
+const drainLimit = 64;
 
 /** In plain the same forger would answer twice, so nothing is asked again; that it speaks plain at all is tried. */
 export function startInquiry(state: PanelState): PanelStep {
