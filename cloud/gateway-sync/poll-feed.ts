@@ -66,7 +66,11 @@ function isNews(parts: SyncParts, { batch, commands, isSnapshotNeeded }: Said, {
 async function lookUp(parts: SyncParts, caller: GatewayCaller, query: Query): Promise<Said> {
   const stand = await parts.standing.standOf(caller);
   if (!isServed(stand.status)) throw new RequestRefused({ refused: 'GATEWAY_REVOKED' });
-  if (stand.unseenMs === undefined || stand.kinds !== query.kinds) await noteKinds(parts, caller, query.kinds);
+  if (stand.unseenMs === undefined || stand.kinds !== query.kinds) {
+    await tenantTransaction(parts.database, caller.claims, (transaction) =>
+      noteKinds(transaction, caller, query.kinds),
+    );
+  }
   const { head, acked } = stand;
   const answer = judgePoll({ query, acked, headSeq: head.seq, oldestSeq: head.retainedFrom + 1 });
   const isOrdered = stand.isOrdered && stand.status === 'active';

@@ -1,13 +1,11 @@
 /** Where gateways stand, as the cloud knows it: one look at the beginning of each of their calls. */
 import { sql } from 'kysely';
 import { prepared } from '#cloud/database/prepared.ts';
-import { type TenantTransaction, tenantTransaction } from '#cloud/database/tenant-transaction.ts';
+import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { invariant } from '#shared/invariant.ts';
 import { type HeadRow, headOf, type StoredHead } from './feed-head.ts';
-import type { GatewayCaller } from './gateway-caller.ts';
 import type { GatewayStatus } from './gateway-machine.ts';
 import type { QueueOwner } from './queue-owner.ts';
-import type { SyncParts } from './sync-parts.ts';
 
 export interface Acked {
   readonly epoch: number;
@@ -105,14 +103,15 @@ export async function noteSeen(
 }
 
 /** What it declares, of which every later ack is judged; it declares it again with every poll. */
-export function noteKinds(parts: Pick<SyncParts, 'database'>, caller: GatewayCaller, kinds: string): Promise<void> {
-  const { facilityId, gatewayId } = caller;
-  return tenantTransaction(parts.database, caller.claims, async (transaction) => {
-    await sql`${prepared}with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-      insert into gateway_health (facility_id, gateway_id, kinds)
-      select ${facilityId}, ${gatewayId}, ${kinds} from unhurried
-      on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(
-      transaction,
-    );
-  });
+export async function noteKinds(
+  transaction: TenantTransaction,
+  { facilityId, gatewayId }: QueueOwner,
+  kinds: string,
+): Promise<void> {
+  await sql`${prepared}with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into gateway_health (facility_id, gateway_id, kinds)
+    select ${facilityId}, ${gatewayId}, ${kinds} from unhurried
+    on conflict (facility_id, gateway_id) do update set last_seen_at = now(), kinds = excluded.kinds`.execute(
+    transaction,
+  );
 }
