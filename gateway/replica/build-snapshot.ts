@@ -35,7 +35,7 @@ export interface SnapshotPlan {
 }
 
 const rowsPerTurn = 500;
-/** Some 2 MiB: as much as is left to the disk at once. */
+/** One to two MiB: as much as is left to the disk at once. The index comes in one commit of its own. */
 const rowsPerCommit = 8_000;
 /** While it builds, KiB: more than one commit. */
 const buildCacheKib = 8_192;
@@ -61,8 +61,8 @@ export const isRowTwice = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT');
 
 async function fill(store: Store, plan: SnapshotPlan): Promise<ReplicaHead> {
-  // A file that is thrown away on any failure needs no way back; each commit is synced, so that little is left for the last.
-  store.pragma('journal_mode = OFF');
+  // Thrown away on any failure, it needs no way back on the disk: each page is written once, and synced with its commit.
+  store.pragma('journal_mode = MEMORY');
   store.pragma('synchronous = NORMAL');
   store.pragma(`cache_size = -${buildCacheKib}`);
   migrate(store, readMigrations('replica'));
