@@ -38,6 +38,16 @@ function messageLines(): readonly string[] {
   return [...good, ...bad];
 }
 
+/** Maps that a program might build and none may send. */
+function unsendableLines(): readonly string[] {
+  const command = '0=u2,1=u1,2=u42';
+  const sixteen = Array.from({ length: 16 }, (_, key) => `${key}=u1`).join(',');
+  const halves = ['0=u2,1=u1', '0=u1,1=u1,2=u42,3=u99', '0=u7,1=u1,2=u42,3=u0,4=t31323361'];
+  return [sixteen, `${command},1=u1`, `${command},3=u1`, ...halves].flatMap((items) =>
+    said(`encode to ${items}`, 'failed'),
+  );
+}
+
 function transportLines(): readonly string[] {
   const stuffing = stuffingVectors().flatMap(({ clear, stuffed }) => [
     ...said(`stuff ${orDash(clear)}`, `ok ${stuffed}`),
@@ -76,6 +86,7 @@ export function linkFiles(): ReadonlyMap<string, string> {
   const lines = [
     '# Written by tools/generate-link-vectors.ts; do not edit.',
     ...messageLines(),
+    ...unsendableLines(),
     ...transportLines(),
     ...sessionLines(),
   ];

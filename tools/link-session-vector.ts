@@ -129,6 +129,7 @@ function commands(recorder: Recorder): void {
   recorder.packet('the same bytes again', release);
   recorder.at += 30;
   recorder.pass(recorder.finish('the bolt has moved', begun));
+  recorder.finish('said a second time', begun, 'jammed');
   const secure = recorder.command({ kind: 'secure' });
   const securing = recorder.packet('secure', secure);
   recorder.at += 600;

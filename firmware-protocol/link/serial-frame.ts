@@ -18,9 +18,6 @@ const checkLength = 2;
 /** Of a stuffed frame without its zero, bytes. */
 export const longestStuffed = headLength + longestPacket + checkLength + 3;
 
-/** A lock's answer begins this long after the poll's last byte at the latest. */
-export const answerWithinMs = 50;
-
 export interface SerialFrame {
   /** 0–254. */
   readonly address: number;

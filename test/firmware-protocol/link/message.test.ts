@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeFlatMap, encodeFlatMap, longestMap } from '#protocol/link/flat-map.ts';
-import { fromLock } from '#protocol/link/from-lock.ts';
+import { abilities, fromLock } from '#protocol/link/from-lock.ts';
 import { decodeMessage, encodeMessage, type MessageTable } from '#protocol/link/message.ts';
 import { toLock } from '#protocol/link/to-lock.ts';
 import { randomStream } from './link-bench.ts';
@@ -42,6 +42,11 @@ describe('the tables of messages', () => {
   it('give no code twice', () => {
     const codes = Object.values(tables).flatMap((table) => Object.values(table).map(({ code }) => code));
     expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it('name an ability for each bit of a lock at the most', () => {
+    expect(new Set(abilities).size).toBe(abilities.length);
+    expect(abilities.length).toBeLessThanOrEqual(32);
   });
 
   it('are all in the vectors, with the least and the most each message holds', () => {
