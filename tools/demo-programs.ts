@@ -24,6 +24,7 @@ export interface DemoPrograms {
 const project = fileURLToPath(new URL('..', import.meta.url));
 /** Below the project, so that packages are found from there. */
 const cache = join(project, 'node_modules', '.cache', 'kannuki-demo');
+const bundledWithinMs = 600_000;
 const sources = ['gateway', 'cloud', 'shared', 'firmware-protocol'];
 const others = ['package.json', 'package-lock.json', 'tools/bundle.ts'];
 
@@ -71,14 +72,17 @@ async function bundlePrograms(): Promise<void> {
     await bundleCloud(join(part, 'cloud'));
     // What changed meanwhile is in some of it, perhaps.
     if (bundleFolder() !== folder || existsSync(folder)) return;
-    for (const name of readdirSync(cache)) if (!name.startsWith('part-')) forget(name);
+    for (const name of readdirSync(cache))
+      if (!isUnderWay(name)) rmSync(join(cache, name), { recursive: true, force: true });
     renameSync(part, folder);
   } finally {
     rmSync(part, { recursive: true, force: true });
   }
 }
 
-const forget = (name: string) => rmSync(join(cache, name), { recursive: true, force: true });
+/** Another demonstration's, unless it is so old that its process was ended. */
+const isUnderWay = (name: string): boolean =>
+  name.startsWith('part-') && statSync(join(cache, name)).mtimeMs > Date.now() - bundledWithinMs;
 
 /** Named after every source's path, size and time of change. */
 function bundleFolder(): string {
