@@ -104,7 +104,7 @@ export default {
     owner('undici', ['^gateway/sync/uplink', '^cloud/notification/']),
     owner('fastify', ['^gateway/console/', '^cloud/']),
     owner('pg', ['^cloud/database/']),
-    owner('jose', ['^shared/signed-statement', '^cloud/identity/', '^cloud/http/', '^gateway/sync/uplink']),
+    owner('jose', ['^cloud/identity/']),
     owner('stripe', ['^cloud/payment/stripe']),
     owner('nodemailer', ['^cloud/notification/smtp']),
   ],
