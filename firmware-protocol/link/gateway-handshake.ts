@@ -8,7 +8,8 @@
 import { openChannel } from './channel.ts';
 import { fromLock } from './from-lock.ts';
 import type { LinkOfflineReason } from './gateway-port.ts';
-import { abandonFlights, abandonRequests, transmit } from './gateway-requests.ts';
+import { sendProbe } from './gateway-probe.ts';
+import { abandonFlights, abandonRequests } from './gateway-requests.ts';
 import {
   type Attempt,
   andThen,
@@ -21,7 +22,6 @@ import {
   sayOffline,
 } from './gateway-state.ts';
 import { afterHello, drainMs, isRekeyDue, mismatchPause, silencePause } from './gateway-timing.ts';
-import { uptimeNotAfter } from './lock-clock.ts';
 import { decodeMessage } from './message.ts';
 import { readWelcome, writeHello } from './noise.ts';
 import { encodeHello, type RefusalReason } from './packet.ts';
@@ -111,22 +111,6 @@ export function switchOver(state: GatewayState, at: number): GatewayStep {
     andThen(abandonFlights(state), (next) => move(next, fresh)),
     (next) => sendProbe(next, at),
   );
-}
-
-/** Asks how the lock is; each time under a new number, since it is a question. */
-export function sendProbe(state: GatewayState, at: number): GatewayStep {
-  const { channel, pace } = state;
-  if (channel === undefined) return move(state, {});
-  const request = channel.nextRequest;
-  const { firstRequest, firstSentAt, count } = state.probe ?? { firstRequest: request, firstSentAt: at, count: 0 };
-  const probe = { firstRequest, firstSentAt, lastRequest: request, sentAt: at, count: count + 1 };
-  const asked = { ...state, probe, channel: { ...channel, nextRequest: request + 1 } };
-  // Before the first record the lock's clock is known by its welcome alone: it cannot have run less since.
-  const notAfterUptime =
-    channel.clock === undefined
-      ? Math.floor(channel.lastUptime + at - channel.since + pace.handshakeMs)
-      : uptimeNotAfter(channel.clock, at, at + pace.handshakeMs);
-  return transmit(asked, { kind: 'query', request, notAfterUptime });
 }
 
 /** Gives up a handshake that was not answered, or a session that was not proven, in time. */

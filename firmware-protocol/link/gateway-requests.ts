@@ -6,9 +6,9 @@
  * the same last instant, so that a late copy cannot act and its answer still tells what became of the first. Past that,
  * and where the session ends, the outcome is `unknown`.
  */
-import { sealRecord } from './channel.ts';
 import type { FromLock } from './from-lock.ts';
 import type { GatewayEffect, GatewayInput, LinkAnswer, LinkOutcome } from './gateway-port.ts';
+import { isClockStale, sendProbe, transmit } from './gateway-probe.ts';
 import { andThen, type Flight, type GatewayState, type GatewayStep, move } from './gateway-state.ts';
 import { hearClock, uptimeNotAfter } from './lock-clock.ts';
 import { encodeMessage } from './message.ts';
@@ -48,6 +48,7 @@ export function sendWaiting(state: GatewayState, at: number): GatewayStep {
   const [next, ...rest] = queue;
   if (next === undefined || channel?.clock === undefined || attempt?.kind === 'welcomed') return move(state, {});
   if (!hasRoom(state, channel.nextRequest)) return move(state, {});
+  if (isClockStale(state, at)) return state.probe === undefined ? sendProbe(state, at) : move(state, {});
   const notAfterUptime = uptimeNotAfter(channel.clock, at, next.deadline);
   const message: ToLock = { ...next.command, request: channel.nextRequest, notAfterUptime };
   const flight: Flight = { id: next.id, message, deadline: next.deadline, firstSentAt: at, lastSentAt: at };
@@ -60,14 +61,6 @@ export function sendWaiting(state: GatewayState, at: number): GatewayStep {
     channel: { ...channel, nextRequest: channel.nextRequest + 1 },
   };
   return andThen(transmit(begun, message), (sent) => sendWaiting(sent, at));
-}
-
-/** One record in the session in use. */
-export function transmit(state: GatewayState, message: ToLock): GatewayStep {
-  const { channel } = state;
-  if (channel === undefined) return move(state, {});
-  const sealed = sealRecord(channel.link, encodeMessage(toLock, message));
-  return move(state, { channel: { ...channel, link: sealed.channel } }, { kind: 'transmit', bytes: sealed.bytes });
 }
 
 /** Answers for what waited too long, asks again for what is unanswered, and gives up what stays so. */

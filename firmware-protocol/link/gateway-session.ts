@@ -8,8 +8,9 @@
  */
 import { openRecord } from './channel.ts';
 import { type FromLock, fromLock } from './from-lock.ts';
-import { sendProbe, switchOver, takeRefusal, takeWelcome, watchAttempt, watchSession } from './gateway-handshake.ts';
+import { switchOver, takeRefusal, takeWelcome, watchAttempt, watchSession } from './gateway-handshake.ts';
 import type { GatewayInput, News } from './gateway-port.ts';
+import { sendProbe } from './gateway-probe.ts';
 import { abandonRequests, sendWaiting, settle, takeCommand, watchRequests } from './gateway-requests.ts';
 import {
   andThen,

@@ -20,8 +20,13 @@ export function beginClock(askedAt: number, at: number, uptime: number): LockClo
   return { earliest: askedAt - uptime, latest: at - uptime, at };
 }
 
+/** By how much each bound has become uncertain since the last record, ms. */
+export function driftSince(clock: LockClock, at: number): number {
+  return Math.max(0, at - clock.at) / driftShare;
+}
+
 function widen(clock: LockClock, at: number): LockClock {
-  const drift = Math.max(0, at - clock.at) / driftShare;
+  const drift = driftSince(clock, at);
   return { earliest: clock.earliest - drift, latest: clock.latest + drift, at };
 }
 

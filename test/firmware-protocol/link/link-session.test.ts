@@ -125,6 +125,36 @@ describe('a command that takes long', () => {
   });
 });
 
+describe('a lock that sleeps', () => {
+  const pace = { keepAliveMs: Number.POSITIVE_INFINITY, offlineAfterMs: Number.POSITIVE_INFINITY };
+
+  it('is not asked for signs of life, and obeys in the same session hours later, whichever way its clock drifts', () => {
+    for (const rate of [0.9995, 1.0005]) {
+      const bench = new LinkBench({ gateway: { ...gatewayConfig, pace }, rate }).online();
+      bench.run(1_000);
+      const before = bench.sent.length;
+      bench.run(20 * 3_600_000);
+      expect(bench.sent.length).toBe(before);
+      const asked = bench.now;
+      const id = bench.command(release());
+      bench.run(1_000);
+      expect(bench.outcome(id)).toEqual({ kind: 'done' });
+      expect((releases(bench)[0]?.at ?? 0) - asked).toBeLessThan(100);
+      expect(bench.did('session')).toHaveLength(1);
+    }
+  });
+
+  it('that does not answer when it is asked for its clock is not sent the command at all', () => {
+    const bench = new LinkBench({ gateway: { ...gatewayConfig, pace } }).online();
+    bench.run(20 * 3_600_000);
+    bench.fate = isLost;
+    const id = bench.command(release());
+    bench.run(10_000);
+    expect(bench.outcome(id)).toEqual({ kind: 'not-executed', reason: 'expired' });
+    expect(releases(bench)).toHaveLength(0);
+  });
+});
+
 describe('a lost or late packet', () => {
   it('does not run a release twice when its answer is lost', () => {
     const bench = new LinkBench().online();
