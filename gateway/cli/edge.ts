@@ -6,6 +6,8 @@ export const command: Command = {
   options: {},
   wordsMax: 0,
   run: async (call) => {
+    const { yieldProcessor } = await import('../system/yield-processor.ts');
+    yieldProcessor();
     const { configOf } = await import('./gateway-call.ts');
     const config = configOf(call);
     const { createLogger } = await import('../system/logger.ts');
