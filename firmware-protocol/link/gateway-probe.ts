@@ -1,5 +1,5 @@
 /**
- * The session's own question to a lock: the proof of a new session, a sign of life, and the time on the lock's clock.
+ * What a gateway says in its session, and its own question there: the proof of a new session, a sign of life, the lock's clock.
  */
 import { sealRecord } from './channel.ts';
 import { type GatewayState, type GatewayStep, move } from './gateway-state.ts';
