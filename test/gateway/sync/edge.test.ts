@@ -125,9 +125,9 @@ it('tells a captive portal from a cloud that put the gateway out, and alarms for
 }, 120_000);
 
 it('alarms where somebody else answers with statements of his own', async () => {
+  // Before anything is signed: also the snapshot is the forger's.
+  cloud.feedKey = new SigningCloud().feedKey;
   await goodCloud();
-  const forger = new SigningCloud();
-  cloud.feedKey = forger.feedKey;
   startEdge();
   await expect.poll(alarms, { timeout: 20_000 }).toContain('STATEMENT_FORGED');
   expect((await door.status()).replica.epoch).toBe(0);
