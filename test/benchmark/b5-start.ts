@@ -13,6 +13,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ControlClient, connectControl } from '#gateway/control/edge-side.ts';
 import type { ExplainReport } from '#gateway/control/replies.ts';
+import { environmentWith } from '#gateway/environment.ts';
+import { leanAllocator } from '#gateway/system/lean-allocator.ts';
 import { identifier } from '#shared/identifier.ts';
 import { bundleGateway } from '../../tools/bundle.ts';
 import { openPtyPair } from '../fakes/pty-pair.ts';
@@ -90,6 +92,8 @@ async function timeStart(program: string, place: GatewayFolder): Promise<number>
   const began = performance.now();
   const child = spawn(process.execPath, [program, 'door', '--config', place.configFile], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    // As `kannuki-gateway run` begins it, and a unit.
+    env: environmentWith(leanAllocator),
   });
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => {
