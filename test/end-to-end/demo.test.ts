@@ -7,7 +7,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { EntryView } from '#gateway/control/entry-view.ts';
-import type { EntryKind } from '#gateway/journal/entry.ts';
 import { readStrikeRecord } from '#gateway/simulator/strike-record.ts';
 import { cardBits } from '../../tools/demo-people.ts';
 import { waitUntil } from '../fakes/wait-until.ts';
@@ -175,20 +174,28 @@ describe('the demonstration', () => {
     await atRest('office');
     await atRest('locker-room');
     const before = demo.entries().length;
-    const since = (door: string, kind: EntryKind) =>
+    const seen = (door: string) =>
       demo
         .entries()
         .slice(before)
-        .filter(({ entry }) => entry.door === door && entry.kind === kind)
-        .map(({ entry }) => entry.body['code']);
+        .filter(({ entry }) => entry.door === door)
+        .map(({ entry: { kind, body } }) => (kind === 'alarm.raised' ? `${kind} ${body['code']}` : kind));
+    /** Also a door that somebody of the case before still walks through falls closed. */
+    const hasClosedAfter = (door: string, kind: string) => {
+      const kinds = seen(door);
+      return kinds.includes(kind) && kinds.indexOf('door.closed', kinds.indexOf(kind)) >= 0;
+    };
     await demo.cut('office', 'exit');
     await demo.cut('locker-room', 'force');
-    await waitUntil('both doors to fall closed', () =>
-      ['office', 'locker-room'].every((door) => since(door, 'door.closed').length === 1),
+    await waitUntil(
+      'both doors to fall closed',
+      () => hasClosedAfter('office', 'exit.requested') && hasClosedAfter('locker-room', 'alarm.raised DOOR_FORCED'),
+      20_000,
+      () => JSON.stringify([seen('office'), seen('locker-room')]),
     );
-    expect(since('office', 'exit.requested')).toHaveLength(1);
-    expect(since('office', 'alarm.raised')).toEqual([]);
-    expect(since('locker-room', 'alarm.raised')).toEqual(['DOOR_FORCED']);
+    expect(seen('office').filter((kind) => kind === 'exit.requested')).toHaveLength(1);
+    expect(seen('office').filter((kind) => kind.startsWith('alarm.raised'))).toEqual([]);
+    expect(seen('locker-room').filter((kind) => kind.startsWith('alarm.raised'))).toHaveLength(1);
   });
 
   test('opens nothing for a replayed card read', async () => {
