@@ -185,8 +185,8 @@ describe('the demonstration', () => {
       const kinds = seen(door);
       return kinds.includes(kind) && kinds.indexOf('door.closed', kinds.indexOf(kind)) >= 0;
     };
-    await demo.cut('office', 'exit');
-    await demo.cut('locker-room', 'force');
+    expect(await demo.cut('office', 'exit')).toMatchObject({ code: 0 });
+    expect(await demo.cut('locker-room', 'force')).toMatchObject({ code: 0 });
     await waitUntil(
       'both doors to fall closed',
       () => hasClosedAfter('office', 'exit.requested') && hasClosedAfter('locker-room', 'alarm.raised DOOR_FORCED'),
