@@ -68,7 +68,12 @@ export function plainRowHash(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
+export type KindSums = Readonly<Record<RowKind, bigint>>;
+
+/** Of nothing. */
+export const emptySums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as KindSums;
+
 /** One digest over the sums of all kinds. */
-export function digestOf(sums: Readonly<Record<RowKind, bigint>>): string {
+export function digestOf(sums: KindSums): string {
   return hash('sha256', rowKinds.map((kind) => `${kind}:${sumHex(sums[kind])}`).join(';'), 'hex');
 }

@@ -2,8 +2,7 @@
 import { sql } from 'kysely';
 import { prepared } from '#cloud/database/prepared.ts';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
-import { digestOf, type RowKind, rowKinds, sumHex } from '#shared/replica-digest.ts';
-import type { KindSums } from './number-feed.ts';
+import { digestOf, emptySums, type KindSums, type RowKind, rowKinds, sumHex } from '#shared/replica-digest.ts';
 
 export interface StoredHead {
   readonly seq: number;
@@ -11,8 +10,6 @@ export interface StoredHead {
   readonly retainedFrom: number;
   readonly sums: KindSums;
 }
-
-export const emptySums: KindSums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
 
 /** As it lies in its table. */
 export interface HeadRow {

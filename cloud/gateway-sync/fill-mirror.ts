@@ -6,10 +6,8 @@
 import { sql } from 'kysely';
 import type { TenantTransaction } from '#cloud/database/tenant-transaction.ts';
 import { plainHashOf, type RowOf } from '#shared/replica-columns.ts';
-import { addHash, type RowKind } from '#shared/replica-digest.ts';
+import { addHash, emptySums, type KindSums, type RowKind } from '#shared/replica-digest.ts';
 import { bucketOf, credentialOf, doorOf, type StoredChange } from './feed-draft.ts';
-import { emptySums } from './feed-head.ts';
-import type { KindSums } from './number-feed.ts';
 import type { QueueOwner } from './queue-owner.ts';
 
 /** Rows read and written at a time. */

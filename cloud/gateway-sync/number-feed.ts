@@ -10,9 +10,7 @@ import type { FeedChange, FeedPut } from '#shared/contract/sync/feed.ts';
 import { isEffective, keyOfChange } from '#shared/feed-rule.ts';
 import { invariant } from '#shared/invariant.ts';
 import { plainHashOf, type RowOf } from '#shared/replica-columns.ts';
-import { addHash, digestOf, type RowKind, subtractHash } from '#shared/replica-digest.ts';
-
-export type KindSums = Readonly<Record<RowKind, bigint>>;
+import { addHash, digestOf, type KindSums, type RowKind, subtractHash } from '#shared/replica-digest.ts';
 
 export interface FeedHead {
   /** The last place given; 0 before the first. */

@@ -10,7 +10,7 @@ import type { RemoteCommand } from '#shared/contract/sync/command.ts';
 import { feedKinds } from '#shared/contract/sync/feed.ts';
 import { type KeyCertificate, statementType } from '#shared/contract/sync/statement.ts';
 import { later, type MonoMs } from '#shared/instant.ts';
-import { digestOf } from '#shared/replica-digest.ts';
+import { digestOf, emptySums } from '#shared/replica-digest.ts';
 import { signStatement, toBase64url } from '#shared/signed-statement.ts';
 import type { FrontDesk } from '../access/front-desk.ts';
 import type { TimeKeeper } from '../clock/time-keeper.ts';
@@ -51,20 +51,7 @@ type SmallKind = Exclude<StatementKind, 'batch' | 'urgent' | 'repair' | 'chunk' 
 
 const refused = (reason: string): Outcome => ({ outcome: 'refused', reason });
 /** Of a gateway that holds no rows of this cloud. */
-const nothing = {
-  epoch: 0,
-  cursor: 0,
-  digest: digestOf({
-    facility: 0n,
-    schedule: 0n,
-    holiday: 0n,
-    door: 0n,
-    reader: 0n,
-    holder: 0n,
-    credential: 0n,
-    grant: 0n,
-  }),
-};
+const nothing = { epoch: 0, cursor: 0, digest: digestOf(emptySums) };
 const kinds = Object.entries(feedKinds)
   .map(([kind, version]) => `${kind}:${version}`)
   .join(',');

@@ -12,6 +12,7 @@ import { type Columns, type ColumnValue, rowText } from '#shared/replica-columns
 import {
   addHash,
   digestOf,
+  emptySums,
   plainRowHash,
   type RowKind,
   rowKinds,
@@ -79,7 +80,7 @@ export class ReplicaWriter {
     this.#codes = codes;
     const kinds = rowKinds.map((kind) => [kind, prepareKind(store, kind)] as const);
     this.#statements = Object.fromEntries(kinds) as Record<RowKind, KindStatements>;
-    this.#digests = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+    this.#digests = { ...emptySums };
     this.#ofLookup = store.prepare<unknown[], string>(headSql.ofLookup).pluck();
     this.reload();
   }

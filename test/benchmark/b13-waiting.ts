@@ -10,7 +10,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,6 +28,7 @@ import {
   signIn,
   startCloud,
 } from '../end-to-end/running-cloud.ts';
+import { freePort } from '../fakes/free-port.ts';
 import type { Crowd, Heard } from './b13-gateways.ts';
 import { addFacilities, addGateways } from './bench-database.ts';
 import type { BenchRow } from './bench-row.ts';
@@ -89,14 +89,6 @@ export async function run(): Promise<BenchRow[]> {
     await server.stop();
     rmSync(home, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 interface Measured {

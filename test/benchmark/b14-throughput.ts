@@ -12,7 +12,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { changesMax, type FeedPut } from '#shared/contract/sync/feed.ts';
 import { uploadEntriesMax } from '#shared/contract/sync/journal.ts';
 import { plainHashOf } from '#shared/replica-columns.ts';
-import { addHash, digestOf, type RowKind, rowKinds } from '#shared/replica-digest.ts';
+import { addHash, digestOf, emptySums } from '#shared/replica-digest.ts';
 import { openSync, type SyncRoom, said } from '../cloud/gateway-sync/open-sync.ts';
 import type { TestGateway } from '../cloud/gateway-sync/test-gateway.ts';
 import type { BenchRow } from './bench-row.ts';
@@ -66,7 +66,7 @@ async function feedRate({ emit }: SyncRoom, gateway: TestGateway): Promise<numbe
 
 /** Its digest from now on is kept up with each change, as a real gateway does; by nature it is summed anew. */
 function countAlong(gateway: TestGateway): void {
-  const sums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+  const sums = { ...emptySums };
   const add = ({ kind, row }: FeedPut): void => {
     sums[kind] = addHash(sums[kind], plainHashOf(kind, row as never));
   };

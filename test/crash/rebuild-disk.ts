@@ -141,14 +141,3 @@ export function writeDisk(files: ReadonlyMap<string, Buffer>, folder: string): v
     writeFileSync(join(folder, path), content);
   }
 }
-
-/** Mulberry32: small, and the same everywhere. @param seed 32 bits. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../fakes/free-port.ts';
 import { type NetworkLink, openNetworkLink } from '../fakes/network-link.ts';
 import { createOperator, type Operator, placeCloud, startCloud } from './running-cloud.ts';
 import { type OpenGateway, runCommand } from './running-gateway.ts';
@@ -38,14 +38,6 @@ export interface CloudHouse {
   /** Issues a card for the house's doors. @returns the credential's id. */
   issue(number: number, terms?: object): Promise<string>;
   close(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** @returns once the doors of the cloud are in force at the gateway. */

@@ -4,7 +4,7 @@ import type { FeedChange, FeedPut } from '#shared/contract/sync/feed.ts';
 import { type StatementType, statementType } from '#shared/contract/sync/statement.ts';
 import { doorFingerprintOf, formatEnrolmentCode, rootPrintOf } from '#shared/enrolment-code.ts';
 import { plainHashOf, type RowOf } from '#shared/replica-columns.ts';
-import { addHash, digestOf, type RowKind, rowKinds } from '#shared/replica-digest.ts';
+import { addHash, digestOf, emptySums, type RowKind } from '#shared/replica-digest.ts';
 import { createSealKey, openSealed, sealFor } from '#shared/sealed-box.ts';
 import { fromBase64url, rawPublicKey, signStatement, toBase64url } from '#shared/signed-statement.ts';
 
@@ -121,7 +121,7 @@ export class SigningCloud {
 
 /** Rows as the cloud adds them up. */
 export function digestOfRows(rows: readonly FeedPut[]): string {
-  const sums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+  const sums = { ...emptySums };
   for (const { kind, row } of rows) sums[kind] = addHash(sums[kind], plainHashOf(kind, row as never));
   return digestOf(sums);
 }

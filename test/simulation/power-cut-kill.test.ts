@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
-import { randomFrom } from '../crash/rebuild-disk.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
 import { closeHere, createFolder, masterKey, openHere } from '../gateway/journal/journal-fixture.ts';
 
 const kills = process.env['KANNUKI_FULL'] === '1' ? 1_000 : 50;
@@ -34,7 +34,7 @@ async function runAndKill(folder: string, patience: number): Promise<readonly st
 
 it(`loses nothing acknowledged when killed ${kills} times (seed ${seed})`, async () => {
   const folder = createFolder();
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   let lastSeq = 0;
   for (let kill = 0; kill < kills; kill += 1) {
     const name = `kill ${kill} of seed ${seed}`;

@@ -15,9 +15,10 @@ import { ReplicaWriter } from '#gateway/replica/replica-writer.ts';
 import { createRowCodes } from '#gateway/replica/row-mac.ts';
 import { openDatabase } from '#gateway/store/open-database.ts';
 import { wallMs } from '#shared/instant.ts';
-import { filesAfterCut, type Recorded, randomFrom, writeDisk } from '../crash/rebuild-disk.ts';
+import { filesAfterCut, type Recorded, writeDisk } from '../crash/rebuild-disk.ts';
 import { recordWriter } from '../crash/record-writer.ts';
 import { testRowKey } from '../fakes/sample-facility.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
 
 const cuts = process.env['KANNUKI_FULL'] === '1' ? 300 : 30;
 const seed = Number(process.env['KANNUKI_SEED'] ?? Date.now() % 2 ** 31);
@@ -40,17 +41,17 @@ it('records a run worth cutting', () => {
 });
 
 it(`keeps what was in force through ${cuts} power cuts (seed ${seed})`, () => {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   for (let cut = 0; cut < cuts; cut += 1) {
     const behind = Math.floor(random() * recorded.events.length) + 1;
     const name = `cut ${cut} of seed ${seed}, behind event ${behind}`;
-    survive(recorded, behind, { random: randomFrom(Math.floor(random() * 2 ** 32)), name });
+    survive(recorded, behind, { random: seededRandom(Math.floor(random() * 2 ** 32)), name });
   }
 }, 900_000);
 
 it('would notice a replica that does not sync', () => {
   const events = recorded.events.map((event) => (event.kind === 'sync' ? { ...event, path: '' } : event));
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const tried = () => {
     for (let cut = 0; cut < 20; cut += 1)
       survive({ ...recorded, events }, events.length - cut, { random, name: `cut ${cut}` });

@@ -8,8 +8,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyJournal } from '#gateway/journal/verify-journal.ts';
-import { filesAfterCut, type Recorded, randomFrom, writeDisk } from '../crash/rebuild-disk.ts';
+import { filesAfterCut, type Recorded, writeDisk } from '../crash/rebuild-disk.ts';
 import { recordWriter } from '../crash/record-writer.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
 import { closeHere, createFolder, type Folder, masterKey, openHere } from '../gateway/journal/journal-fixture.ts';
 
 const cuts = process.env['KANNUKI_FULL'] === '1' ? 300 : 30;
@@ -35,11 +36,11 @@ it('records a run worth cutting', () => {
 });
 
 it(`loses nothing acknowledged in ${cuts} power cuts (seed ${seed})`, () => {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   for (let cut = 0; cut < cuts; cut += 1) {
     const behind = Math.floor(random() * recorded.events.length) + 1;
     const name = `cut ${cut} of seed ${seed}, behind event ${behind}`;
-    survive(recorded, behind, { random: randomFrom(Math.floor(random() * 2 ** 32)), name });
+    survive(recorded, behind, { random: seededRandom(Math.floor(random() * 2 ** 32)), name });
   }
 }, 300_000);
 
@@ -48,7 +49,7 @@ it('would notice a journal that does not sync', () => {
     ...recorded,
     events: recorded.events.map((event) => (event.kind === 'sync' ? { ...event, path: '' } : event)),
   };
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   expect(() => {
     for (let cut = 0; cut < 20; cut += 1)
       survive(unsynced, recorded.events.length - cut, { random, name: `cut ${cut}` });

@@ -16,7 +16,7 @@ import { verifyJournal } from '#gateway/journal/verify-journal.ts';
 import { sealBytes } from '#gateway/site/sealed-keys.ts';
 import { StoreFault } from '#gateway/store/store-fault.ts';
 import { hexOf } from '#shared/journal-chain.ts';
-import { randomFrom } from '../crash/rebuild-disk.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
 import {
   appendHere,
   closeHere,
@@ -184,7 +184,7 @@ function isFoundByChecks(stores: Stores): boolean {
 it.each(files)(
   `survives %s torn anywhere (seed ${seed})`,
   (file) => {
-    const random = randomFrom(seed);
+    const random = seededRandom(seed);
     const outcomes = { prefix: 0, 'set-aside': 0, refused: 0 };
     for (const tear of tearsOf(file, random)) {
       restore(tear, random);

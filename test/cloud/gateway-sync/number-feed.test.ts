@@ -11,9 +11,9 @@ import {
 import type { FeedChange } from '#shared/contract/sync/feed.ts';
 import { identifier } from '#shared/identifier.ts';
 import { plainHashOf } from '#shared/replica-columns.ts';
-import { addHash, digestOf, type RowKind, rowKinds } from '#shared/replica-digest.ts';
+import { addHash, digestOf, emptySums } from '#shared/replica-digest.ts';
 
-const sums = () => Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+const sums = () => ({ ...emptySums });
 const empty: FeedHead = { seq: 0, sums: sums() };
 const put = (id: string, version: number, name = 'Aiko'): FeedChange => ({
   op: 'put',

@@ -25,7 +25,7 @@ import { keyCertificateStatement, type StatementType, statementType } from '#sha
 import { enrolmentProofOf, parseEnrolmentCode } from '#shared/enrolment-code.ts';
 import { keyOfChange } from '#shared/feed-rule.ts';
 import { plainHashOf } from '#shared/replica-columns.ts';
-import { addHash, digestOf, type RowKind, rowKinds } from '#shared/replica-digest.ts';
+import { addHash, digestOf, emptySums } from '#shared/replica-digest.ts';
 import { createSealKey, openSealed, type SealKey } from '#shared/sealed-box.ts';
 import {
   fromBase64url,
@@ -223,7 +223,7 @@ export class TestGateway {
   }
 
   digest(): string {
-    const sums = Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
+    const sums = { ...emptySums };
     for (const { kind, row } of this.rows.values()) sums[kind] = addHash(sums[kind], plainHashOf(kind, row as never));
     return digestOf(sums);
   }

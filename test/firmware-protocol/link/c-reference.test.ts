@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChannel, sealRecord } from '#protocol/link/channel.ts';
 import { publicKeyOf, sharedSecret } from '#protocol/link/x25519.ts';
 import { hexOf, word } from '../../../tools/link-vector-lines.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 import { buildProgram, CPeer, lockInC, sourceFolder } from './c-peer.ts';
-import { LinkBench, randomStream, release } from './link-bench.ts';
+import { LinkBench, release } from './link-bench.ts';
 import { runsOf, survive } from './link-trouble.ts';
 
 const isFull = process.env['KANNUKI_FULL'] === '1';
@@ -153,7 +154,7 @@ describe('the lock in C, held to the vectors', () => {
 
 describe('the portable cryptography', () => {
   it('agrees on secrets with the one we use, and refuses points of small order', () => {
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     for (let round = 0; round < 50; round += 1) {
       const bytes = () => Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256));
       const scalar = bytes();
@@ -201,7 +202,7 @@ describe('our gateway and the lock in C', () => {
     'seed %i: survive a bad way with restarts and replays as two of ours do, effect by effect',
     (start) => {
       const play = (end?: ReturnType<typeof lockInC>) => {
-        const random = randomStream(start);
+        const random = seededRandom(start);
         const bench = new LinkBench({ seed: start, rate: 1 + (random() - 0.5) / 1_000, ...(end && { end }) });
         survive(bench, random);
         return bench;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fragmentPacket, noFragment, type Reassembly, takeFragment } from '#protocol/link/fragment.ts';
 import { longestPacket } from '#protocol/link/packet.ts';
-import { randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 const file = join(import.meta.dirname, '..', '..', '..', 'firmware-protocol', 'link', 'vectors', 'pieces.json');
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly {
@@ -67,7 +67,7 @@ it('never joins pieces of two packets of which only the count fits', () => {
 });
 
 it('holds no more than a packet, whatever comes', () => {
-  const random = randomStream(5);
+  const random = seededRandom(5);
   let state = noFragment;
   for (let round = 0; round < 20_000; round += 1) {
     const piece = Uint8Array.from({ length: Math.floor(random() * 260) }, () => Math.floor(random() * 256));

@@ -11,29 +11,16 @@ import type { LockConfig, LockEffect, LockInput, Tellable, Ticket } from '#proto
 import { stepLockSession } from '#protocol/link/lock-session.ts';
 import { createLockSession, type LockState } from '#protocol/link/lock-state.ts';
 import type { ToLock } from '#protocol/link/to-lock.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
+import type { Copy } from '../../fakes/storm.ts';
 
 export type Direction = 'to-lock' | 'to-gateway';
 
 /** What becomes of one packet: the copies that arrive, each after its delay; none is a loss. */
 export type Fate = (direction: Direction, bytes: Uint8Array) => readonly Copy[];
-export interface Copy {
-  readonly bytes: Uint8Array;
-  readonly delayMs: number;
-}
 
 export const arrives: Fate = (_direction, bytes) => [{ bytes, delayMs: 0 }];
 export const isLost: Fate = () => [];
-
-/** A seeded stream of numbers in [0, 1), the same on every machine. */
-export function randomStream(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 export const linkKey = Uint8Array.from({ length: 32 }, (_, at) => at + 1);
 export const otherKey = Uint8Array.from({ length: 32 }, (_, at) => 200 - at);
@@ -121,7 +108,7 @@ export class LinkBench {
     this.gatewayConfig = options.gateway ?? gatewayConfig;
     this.lockConfig = options.lock ?? lockConfig;
     this.rate = options.rate ?? 1;
-    this.random = randomStream(options.seed ?? 1);
+    this.random = seededRandom(options.seed ?? 1);
     this.gateway = createGatewaySession(this.gatewayConfig);
     this.lock = options.end ?? new OwnLock();
     this.lock.start(this.lockConfig);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LinkBench, randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
+import { LinkBench } from './link-bench.ts';
 import { type Asked, ask, runsOf, survive } from './link-trouble.ts';
 
 const isFull = process.env['KANNUKI_FULL'] === '1';
@@ -9,7 +10,7 @@ describe('over a bad way with restarts and replays', () => {
   const outcomes = new Map<string, number>();
 
   it.each(seeds)('seed %i: at most once, in time, truthfully answered, and on line again when it is clean', (seed) => {
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     const bench = new LinkBench({ seed, rate: 1 + (random() - 0.5) / 1_000 });
     survive(bench, random);
     for (const outcome of bench.outcomes.values()) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -22,7 +23,7 @@ describe('over a bad way with restarts and replays', () => {
 
 describe('without trouble', () => {
   it.each(seeds.slice(0, isFull ? 200 : 10))('seed %i: each release runs exactly once and is told as done', (seed) => {
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     const bench = new LinkBench({ seed, rate: 1 + (random() - 0.5) / 1_000 }).online();
     const asked: Asked[] = [];
     for (let round = 0; round < 60; round += 1) {

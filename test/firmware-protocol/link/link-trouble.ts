@@ -1,30 +1,7 @@
 /** A bad way, restarts and replays between a gateway and a lock, and the judgement of what came of each release. */
 import { expect } from 'vitest';
-import { arrives, type Behaviour, type Execution, type Fate, type LinkBench, obedient, release } from './link-bench.ts';
-
-interface Weather {
-  readonly loss: number;
-  readonly copies: number;
-  readonly damage: number;
-  readonly delay: number;
-  readonly longestDelayMs: number;
-}
-
-/** A way that drops, copies, damages and delays packets, so that they also overtake each other. */
-function storm(random: () => number, weather: Weather): Fate {
-  const damaged = (bytes: Uint8Array) => {
-    const at = Math.floor(random() * bytes.length);
-    return bytes.with(at, (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8)));
-  };
-  return (_direction, bytes) => {
-    if (random() < weather.loss) return [];
-    const count = random() < weather.copies ? 2 : 1;
-    return Array.from({ length: count }, () => ({
-      bytes: random() < weather.damage ? damaged(bytes) : bytes,
-      delayMs: random() < weather.delay ? Math.floor(random() * weather.longestDelayMs) : 0,
-    }));
-  };
-}
+import { storm } from '../../fakes/storm.ts';
+import { arrives, type Behaviour, type Execution, type LinkBench, obedient, release } from './link-bench.ts';
 
 export interface Asked {
   readonly id: number;

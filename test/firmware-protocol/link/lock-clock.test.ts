@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beginClock, happenedAt, hearClock, type LockClock, uptimeNotAfter } from '#protocol/link/lock-clock.ts';
-import { randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 describe('the clock of a lock', () => {
   it('is known as well as the way was short', () => {
@@ -20,7 +20,7 @@ describe('the clock of a lock', () => {
 
   it('never puts a deadline later, nor an event younger, than the truth', () => {
     for (let seed = 1; seed <= 200; seed += 1) {
-      const random = randomStream(seed);
+      const random = seededRandom(seed);
       const rate = 1 + (random() - 0.5) / 500;
       const bootedAt = Math.floor(random() * 1_000);
       const uptimeAt = (instant: number): number => Math.floor((instant - bootedAt) * rate);

@@ -5,7 +5,7 @@ import { decodeFlatMap, encodeFlatMap, longestMap } from '#protocol/link/flat-ma
 import { abilities, fromLock } from '#protocol/link/from-lock.ts';
 import { decodeMessage, encodeMessage, type MessageTable } from '#protocol/link/message.ts';
 import { toLock } from '#protocol/link/to-lock.ts';
-import { randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'firmware-protocol', 'link', 'vectors');
 const read = <Shape>(name: string): Shape => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Shape;
@@ -100,7 +100,7 @@ const seed = Number(process.env['KANNUKI_SEED'] ?? Date.now() % 0x7fffffff);
 
 it(`never throws on damaged messages, and takes only what it would write (${rounds} of them, seed ${seed})`, () => {
   console.log(`link message seed ${seed}`);
-  const random = randomStream(seed);
+  const random = seededRandom(seed);
   const dice = (below: number): number => Math.floor(random() * below);
   const corpus = [...good, ...broken].map(({ hex: wire }) => hex(wire));
   const pick = (): Uint8Array => corpus[dice(corpus.length)] ?? new Uint8Array(0);

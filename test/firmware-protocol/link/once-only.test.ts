@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { answerOnce, beginOnce, nothingBegun, type OnceOnly, placesCount } from '#protocol/link/once-only.ts';
-import { randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 function begin(table: OnceOnly, request: number): OnceOnly {
   const standing = beginOnce(table, request);
@@ -33,7 +33,7 @@ it('never says again that a number is new, even when it has forgotten what came 
 
 it('calls each of many numbers in any order new at most once, and holds no more than its places', () => {
   for (let seed = 1; seed <= 50; seed += 1) {
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     const seen = new Set<number>();
     let table = nothingBegun;
     for (let round = 0; round < 500; round += 1) {

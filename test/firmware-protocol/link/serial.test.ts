@@ -11,7 +11,7 @@ import {
   readSerialFrame,
   type SerialFrame,
 } from '#protocol/link/serial-frame.ts';
-import { randomStream } from './link-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 const file = join(import.meta.dirname, '..', '..', '..', 'firmware-protocol', 'link', 'vectors', 'serial-frames.json');
 const { good, bad } = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -97,7 +97,7 @@ class Answering {
 describe('turns on a line', () => {
   it('pass each packet once in each direction, in order, however many calls and answers are lost', () => {
     for (let seed = 1; seed <= 40; seed += 1) {
-      const random = randomStream(seed);
+      const random = seededRandom(seed);
       const lock = new Answering(7);
       let caller: SerialCaller = createSerialCaller(7);
       const heard: number[] = [];

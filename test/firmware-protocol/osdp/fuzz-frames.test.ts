@@ -5,6 +5,7 @@ import { clearMessageOf, describeFrame } from '#protocol/osdp/describe.ts';
 import { encodeFrame, type Frame, longestFrame, type Sequence } from '#protocol/osdp/frame.ts';
 import { createFrameParser, expireFrame, type FrameParser, parseFrames } from '#protocol/osdp/frame-parser.ts';
 import { decodeCommand, decodeReply } from '#protocol/osdp/message.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 import { everyCommand, everyReply } from './messages.ts';
 import { fromHex } from './trace.ts';
 
@@ -14,15 +15,10 @@ const seed = Number(process.env['KANNUKI_SEED'] ?? Date.now() % 0x7fffffff);
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Uniform numbers from a seed (mulberry32). */
+/** Whole numbers from 0, below what is asked. */
 function createDice(start: number): (below: number) => number {
-  let state = start >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return Math.floor((((value ^ (value >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+  const random = seededRandom(start);
+  return (below) => Math.floor(random() * below);
 }
 
 type Dice = ReturnType<typeof createDice>;

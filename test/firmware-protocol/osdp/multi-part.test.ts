@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fragment } from '#protocol/osdp/fragment.ts';
 import { type Collecting, type Collection, collectFragment, splitMessage } from '#protocol/osdp/multi-part.ts';
-import { randomStream } from './session-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
 
 const message = (length: number): Uint8Array => Uint8Array.from({ length }, (_, index) => (index * 31) & 0xff);
 
@@ -57,7 +57,7 @@ describe('a message in parts', () => {
 
   it('never holds more than allowed, whatever arrives', () => {
     const seed = 20_260;
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     let collection: Collection | undefined;
     for (let count = 0; count < 20_000; count += 1) {
       const total = Math.floor(random() * 200);

@@ -10,30 +10,16 @@ import type { PeripheralConfig, PeripheralEffect, Presentable } from '#protocol/
 import { stepPeripheralSession } from '#protocol/osdp/peripheral-session.ts';
 import { createPeripheralSession, type PeripheralState } from '#protocol/osdp/peripheral-state.ts';
 import type { IdentityReply } from '#protocol/osdp/reply/identity.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
+import type { Copy } from '../../fakes/storm.ts';
 
 export type Direction = 'to-reader' | 'to-panel';
 
 /** What becomes of one message: the copies that arrive, each after its delay; none is a loss. */
 export type Fate = (direction: Direction, bytes: Uint8Array, at: number) => readonly Copy[];
-export interface Copy {
-  readonly bytes: Uint8Array;
-  /** Milliseconds later than without trouble. */
-  readonly delayMs: number;
-}
 
 export const arrives: Fate = (_direction, bytes) => [{ bytes, delayMs: 0 }];
 export const isLost: Fate = () => [];
-
-/** A seeded stream of numbers in [0, 1), the same on every machine. */
-export function randomStream(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 export const readerKey = Uint8Array.from(Buffer.from('00112233445566778899aabbccddeeff', 'hex'));
 export const otherKey = Uint8Array.from(Buffer.from('f0e0d0c0b0a090807060504030201000', 'hex'));
@@ -138,7 +124,7 @@ export class SessionBench {
     this.panel = createPanelSession(panel);
     this.readerConfig = reader;
     this.reader = createPeripheralSession(reader);
-    this.random = randomStream(seed);
+    this.random = seededRandom(seed);
   }
 
   entropy(): Uint8Array {

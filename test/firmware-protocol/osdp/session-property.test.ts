@@ -1,45 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  arrives,
-  card,
-  type Fate,
-  plainPanel,
-  plainReader,
-  randomStream,
-  SessionBench,
-  securePanel,
-  secureReader,
-} from './session-bench.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
+import { storm } from '../../fakes/storm.ts';
+import { arrives, card, plainPanel, plainReader, SessionBench, securePanel, secureReader } from './session-bench.ts';
 
 const isFull = process.env['KANNUKI_FULL'] === '1';
 const seeds = Array.from({ length: isFull ? 2_000 : 60 }, (_, index) => 7_001 + index);
-
-interface Weather {
-  readonly loss: number;
-  readonly copies: number;
-  readonly damage: number;
-  readonly delay: number;
-  readonly longestDelayMs: number;
-}
-
-/** A line that drops, copies, damages and delays messages, so that they also overtake each other. */
-function storm(random: () => number, weather: Weather): Fate {
-  const delayMs = () => (random() < weather.delay ? Math.floor(random() * weather.longestDelayMs) : 0);
-  const damaged = (bytes: Uint8Array) => {
-    const copy = bytes.slice();
-    const at = Math.floor(random() * copy.length);
-    copy[at] = (copy[at] ?? 0) ^ (1 << Math.floor(random() * 8));
-    return copy;
-  };
-  return (_direction, bytes) => {
-    if (random() < weather.loss) return [];
-    const count = random() < weather.copies ? 2 : 1;
-    return Array.from({ length: count }, () => ({
-      bytes: random() < weather.damage ? damaged(bytes) : bytes,
-      delayMs: delayMs(),
-    }));
-  };
-}
 
 interface Sent {
   readonly id: number;
@@ -98,7 +63,7 @@ describe.each([
   { name: 'plain', panel: plainPanel, reader: plainReader, longestDelayMs: 15 },
 ])('over a bad line, $name', ({ panel, reader, longestDelayMs }) => {
   it.each(seeds)('seed %i: never stuck, nothing twice, every command answered, up again when it is clean', (seed) => {
-    const random = randomStream(seed);
+    const random = seededRandom(seed);
     const bench = new SessionBench(panel, reader, seed);
     bench.flushes = longestDelayMs < 100 || random() < 0.7;
     const { sent, cards } = live(bench, random, longestDelayMs);

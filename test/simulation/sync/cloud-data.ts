@@ -5,7 +5,7 @@ import type { FeedHead } from '#cloud/gateway-sync/number-feed.ts';
 import type { RemoteAct } from '#shared/contract/sync/command.ts';
 import type { FeedChange, FeedPut } from '#shared/contract/sync/feed.ts';
 import type { UploadedEntry } from '#shared/contract/sync/journal.ts';
-import { type RowKind, rowKinds } from '#shared/replica-digest.ts';
+import { emptySums } from '#shared/replica-digest.ts';
 import type { Draft, Held } from './rows.ts';
 
 export interface Group {
@@ -73,9 +73,6 @@ export interface CloudData {
   readonly commands: Map<string, Command>;
 }
 
-export const noSums = (): Record<RowKind, bigint> =>
-  Object.fromEntries(rowKinds.map((kind) => [kind, 0n])) as Record<RowKind, bigint>;
-
 export function createCloudData(firstKey: string): CloudData {
   return {
     sources: new Map(),
@@ -84,7 +81,7 @@ export function createCloudData(firstKey: string): CloudData {
     placed: [],
     lastGroup: 0,
     oldestSeq: 1,
-    head: { seq: 0, sums: noSums() },
+    head: { seq: 0, sums: { ...emptySums } },
     mirror: new Map(),
     deliveries: new Map(),
     acked: undefined,

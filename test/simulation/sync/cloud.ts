@@ -6,8 +6,8 @@ import type { UploadedEntry } from '#shared/contract/sync/journal.ts';
 import { identifier } from '#shared/identifier.ts';
 import { placeOf } from '#shared/journal-chain.ts';
 import { step } from '#shared/machine.ts';
-import { addHash, digestOf, type RowKind, sumHex } from '#shared/replica-digest.ts';
-import { type CloudData, type Command, createCloudData, noSums } from './cloud-data.ts';
+import { addHash, digestOf, emptySums, type RowKind, sumHex } from '#shared/replica-digest.ts';
+import { type CloudData, type Command, createCloudData } from './cloud-data.ts';
 import type { Ledger } from './ledger.ts';
 import { cutBatchLimits } from './options.ts';
 import type { Parts } from './parts.ts';
@@ -481,7 +481,7 @@ export function sumsOf(rows: readonly FeedPut[]): ReadonlyMap<number, string> {
 
 /** One digest over rows as they are held. */
 export function digestOfRows(rows: Iterable<Held>): string {
-  const sums: Record<RowKind, bigint> = noSums();
+  const sums: Record<RowKind, bigint> = { ...emptySums };
   for (const { put, hash } of rows) sums[put.kind] = addHash(sums[put.kind], hash);
   return digestOf(sums);
 }

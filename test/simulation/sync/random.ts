@@ -1,18 +1,13 @@
-/** Numbers that look random and are the same again for the same seed (mulberry32). */
+/** Numbers that look random and are the same again for the same seed. */
+import { seededRandom } from '../../fakes/seeded-random.ts';
+
 export class Random {
-  #state: number;
+  /** In [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
     // Neighbouring seeds begin far apart.
-    this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
-  }
-
-  /** In [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    this.next = seededRandom(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b));
   }
 
   chance(probability: number): boolean {
